@@ -1,0 +1,332 @@
+"""RadixCache: a radix tree over token ids that indexes the KV cache.
+
+Rules and names are SGLang 0.5.23's (mem_cache/radix_cache.py); where we differ is said at the place. It knows slots as
+numbers only: no tensors, no pages' contents, no requests.
+"""
+
+from __future__ import annotations
+
+import heapq
+import sys
+from array import array
+from collections.abc import Iterator, Sequence
+
+from radixviz.cache.eviction import eviction_policy
+from radixviz.cache.integrity import check_tree
+from radixviz.cache.key import RadixKey, common_prefix_len
+from radixviz.cache.node import TreeNode
+from radixviz.cache.prefix_cache import MatchResult
+from radixviz.cache.snapshot import NodeView, TreeSnapshot
+from radixviz.errors import BadPageSize, BadTokenCount, ForeignNode, NotLocked, SlotCountMismatch
+from radixviz.events import CacheReset, Emit, Namespace, NodeAdded, NodeEvicted, NodeGrown, NodeSplit
+
+NO_NAMESPACE: Namespace = (None, None, None, None)
+
+
+class RadixCache:
+    """The tree, with its sizes and its queue of eviction candidates.
+
+    Each edge holds whole pages. Children of one node differ in their first page; at the root they may differ in
+    namespace instead. Time is a logical clock that ticks at each match and insert.
+
+    >>> cache = RadixCache()
+    >>> cache.insert(RadixKey([1, 2, 3]), [10, 20, 30])
+    0
+    >>> cache.match_prefix(RadixKey([1, 2, 9])).slots.tolist()
+    [10, 20]
+    """
+
+    def __init__(
+        self, page_size: int = 1, policy: str = "lru", *, disabled: bool = False, emit: Emit | None = None
+    ) -> None:
+        if page_size < 1:
+            raise BadPageSize(page_size)
+        self._page_size = page_size
+        self._policy = eviction_policy(policy)
+        self._disabled = disabled
+        self._emit = emit
+        self._clock = 0
+        self._next_id = 0
+        self._clear()
+
+    def _clear(self) -> None:
+        self._root = TreeNode(self._take_id(), array("q"), array("q"), None, NO_NAMESPACE, self._clock)
+        self._root.lock_ref = 1
+        self._root.priority = -sys.maxsize
+        self._evictable_size = 0
+        self._protected_size = 0
+        self._candidates: list[tuple[tuple[int, ...], int, TreeNode]] = []
+
+    @property
+    def page_size(self) -> int:
+        """Tokens in a page."""
+        return self._page_size
+
+    @property
+    def root(self) -> TreeNode:
+        """The node that every path begins at; it holds no token and is never evicted."""
+        return self._root
+
+    @property
+    def evictable_size(self) -> int:
+        """Tokens in nodes that nobody holds."""
+        return self._evictable_size
+
+    @property
+    def protected_size(self) -> int:
+        """Tokens in nodes that somebody holds."""
+        return self._protected_size
+
+    @property
+    def total_size(self) -> int:
+        """Tokens in the tree."""
+        return self._evictable_size + self._protected_size
+
+    def match_prefix(self, key: RadixKey) -> MatchResult:
+        """Find the longest cached prefix of `key`, floored to whole pages.
+
+        Effects: an edge that matches only in part is split there, so that the result ends at a node; every node on
+        the path gets the current time, and so does the unmatched tail of a split (as in SGLang). Sizes, locks, hit
+        counts and slots stay. Cost: the tokens matched and the nodes visited.
+        """
+        if self._disabled:
+            return MatchResult(0, array("q"), self._root)
+        path, prefix_len = self._walk(key)
+        slots = array("q")
+        for node in path:
+            slots += node.value
+        return MatchResult(prefix_len, slots, path[-1] if path else self._root)
+
+    def insert(
+        self,
+        key: RadixKey,
+        slots: Sequence[int] | None = None,
+        *,
+        priority: int = 0,
+        inserted_len: int = 0,
+        grow: TreeNode | None = None,
+    ) -> int:
+        """Put `key` into the tree, floored to whole pages; return how many of its tokens had been there already.
+
+        The slots of those stay as they were (the first writer's), so the caller's own ones for them are duplicates.
+        The rest becomes one new leaf, or lengthens the leaf `grow` if the path ends there, nothing hangs below it and
+        no more than one holder has it (our choice: a request then adds one edge, as in the paper's figure; SGLang
+        adds a child). `slots` None lets the token ids stand in for slots.
+
+        Effects: as match_prefix; `priority` raises that of every node on the path; hit counts rise on the nodes that
+        end beyond `inserted_len`, so that prompt and finish of one request count once.
+        """
+        if slots is not None and len(slots) != len(key):
+            raise SlotCountMismatch(len(key), len(slots))
+        if self._disabled:
+            return 0
+        path, prefix_len = self._walk(key)
+        self._count_hits(path, priority, inserted_len)
+        end = len(key) - len(key) % self._page_size
+        if prefix_len < end:
+            value = array("q", slots[prefix_len:end]) if slots is not None else key.token_ids[prefix_len:end]
+            parent = path[-1] if path else self._root
+            if grow is not None and parent is grow and not grow.children and grow.lock_ref <= 1:
+                self._grow(grow, key.token_ids[prefix_len:end], value)
+            else:
+                self._add_leaf(parent, key.token_ids[prefix_len:end], value, key.namespace, priority)
+        return prefix_len
+
+    def inc_lock_ref(self, node: TreeNode) -> int:
+        """Hold `node` and its ancestors, so that none can be evicted; return the change of `evictable_size`."""
+        self._check_own(node)
+        moved = 0
+        for held in node.path():
+            if held.lock_ref == 0:
+                moved += len(held.key)
+            held.lock_ref += 1
+        self._evictable_size -= moved
+        self._protected_size += moved
+        return -moved
+
+    def dec_lock_ref(self, node: TreeNode) -> int:
+        """Let go of `node` and its ancestors; return the change of `evictable_size`. Below zero is an error."""
+        self._check_own(node)
+        if node is not self._root and node.lock_ref == 0:
+            raise NotLocked(node.node_id)
+        moved = 0
+        for held in node.path():
+            held.lock_ref -= 1
+            if held.lock_ref == 0:
+                moved += len(held.key)
+                self._offer(held)
+        self._evictable_size += moved
+        self._protected_size -= moved
+        return moved
+
+    def evict(self, num_tokens: int) -> array[int]:
+        """Remove whole unlocked leaves, worst first, until `num_tokens` are freed or none is left.
+
+        A parent that became a leaf joins the candidates at once. Returns the freed slots in order of eviction, which
+        may be more than asked (whole leaves) or fewer (everything else is held). Cost: O(log nodes) for each.
+        """
+        if num_tokens < 0:
+            raise BadTokenCount("num_tokens", num_tokens)
+        freed = array("q")
+        while len(freed) < num_tokens and (leaf := self._worst_leaf()) is not None:
+            freed += leaf.value
+            self._remove_leaf(leaf)
+        return freed
+
+    def reset(self) -> None:
+        """Forget every node; nodes that somebody still has are foreign from now on. Slots are not freed."""
+        self._clear()
+        if self._emit:
+            self._emit(CacheReset())
+
+    def nodes(self) -> Iterator[TreeNode]:
+        """Yield every node but the root, parents before children, siblings in the order of their coming."""
+        stack = list(self._root.children.values())[::-1]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(list(node.children.values())[::-1])
+
+    def snapshot(self) -> TreeSnapshot:
+        """Return a frozen view of the tree."""
+        views = tuple(_view(node, self._root) for node in self.nodes())
+        return TreeSnapshot(self._page_size, views, self._evictable_size, self._protected_size)
+
+    def check_integrity(self) -> None:
+        """Recount everything from the nodes; IntegrityError names the law that is broken."""
+        check_tree(self._root, self._page_size, self._evictable_size, self._protected_size)
+
+    def _walk(self, key: RadixKey) -> tuple[list[TreeNode], int]:
+        """Follow `key` as far as it is cached; return the path without the root, and its length in tokens."""
+        self._clock += 1
+        now, page_size, tokens = self._clock, self._page_size, key.token_ids
+        end = len(tokens) - len(tokens) % page_size
+        node, path, position = self._root, list[TreeNode](), 0
+        node.last_access = now
+        while position < end:
+            child = node.children.get(self._child_key(node, tokens, position, key.namespace))
+            if child is None:
+                break
+            edge = len(child.key)
+            length = common_prefix_len(child.key, tokens, position, min(edge, end - position))
+            length -= length % page_size
+            child.last_access = now
+            node = child if length == edge else self._split(child, length)
+            path.append(node)
+            position += length
+        return path, position
+
+    def _child_key(self, parent: TreeNode, tokens: array[int], position: int, namespace: Namespace) -> object:
+        """Return the key under which `parent` holds the child that begins with tokens[position]: its first page."""
+        page_size = self._page_size
+        first = tokens[position] if page_size == 1 else tokens[position : position + page_size].tobytes()
+        return (namespace, first) if parent is self._root and namespace != NO_NAMESPACE else first
+
+    def _split(self, node: TreeNode, length: int) -> TreeNode:
+        """Cut the edge of `node` after `length` tokens; return the new upper node. No slot moves.
+
+        The upper part inherits locks, hit count and priority and counts as newly created; `node` keeps its identity.
+        """
+        parent = node.parent
+        assert parent is not None
+        upper = TreeNode(
+            self._take_id(), node.key[:length], node.value[:length], parent, node.namespace, self._clock
+        )
+        upper.lock_ref, upper.hit_count, upper.priority = node.lock_ref, node.hit_count, node.priority
+        upper.child_key = node.child_key
+        parent.children[node.child_key] = upper  # in the place of `node`: the order of siblings stays
+        node.key, node.value, node.parent = node.key[length:], node.value[length:], upper
+        node.child_key = self._child_key(upper, node.key, 0, node.namespace)
+        upper.children[node.child_key] = node
+        if self._emit:
+            self._emit(NodeSplit(node.node_id, upper.node_id, length))
+        return upper
+
+    def _count_hits(self, path: list[TreeNode], priority: int, inserted_len: int) -> None:
+        self._root.priority = max(self._root.priority, priority)
+        end = 0
+        for node in path:
+            end += len(node.key)
+            node.priority = max(node.priority, priority)
+            if end > inserted_len:
+                node.hit_count += 1
+
+    def _add_leaf(
+        self, parent: TreeNode, tokens: array[int], value: array[int], namespace: Namespace, priority: int
+    ) -> None:
+        leaf = TreeNode(self._take_id(), tokens, value, parent, namespace, self._clock)
+        leaf.hit_count, leaf.priority = 1, priority
+        leaf.child_key = self._child_key(parent, tokens, 0, namespace)
+        parent.children[leaf.child_key] = leaf
+        self._evictable_size += len(tokens)
+        self._offer(leaf)
+        if self._emit:
+            parent_id = None if parent is self._root else parent.node_id
+            self._emit(NodeAdded(leaf.node_id, parent_id, tuple(tokens), tuple(value), namespace))
+
+    def _grow(self, leaf: TreeNode, tokens: array[int], value: array[int]) -> None:
+        leaf.key = leaf.key + tokens
+        leaf.value = leaf.value + value
+        if leaf.lock_ref:
+            self._protected_size += len(tokens)
+        else:
+            self._evictable_size += len(tokens)
+        if self._emit:
+            self._emit(NodeGrown(leaf.node_id, tuple(tokens), tuple(value)))
+
+    def _offer(self, node: TreeNode) -> None:
+        """Put `node` among the eviction candidates if it is a leaf that nobody holds; each is there at most once."""
+        if not node.queued and not node.children and node.lock_ref == 0:
+            node.queued = True
+            heapq.heappush(self._candidates, (self._policy.key(node), node.node_id, node))
+
+    def _worst_leaf(self) -> TreeNode | None:
+        """Take the worst candidate out of the queue; None when there is none.
+
+        The queue is repaired lazily: an entry may be out of date, but a key only grows, so an entry that is still
+        right when it comes to the top is the lowest of all.
+        """
+        while self._candidates:
+            key, _, node = heapq.heappop(self._candidates)
+            node.queued = False
+            if self._policy.key(node) == key and not node.children and node.lock_ref == 0:
+                return node
+            self._offer(node)
+        return None
+
+    def _remove_leaf(self, leaf: TreeNode) -> None:
+        parent = leaf.parent
+        assert parent is not None
+        del parent.children[leaf.child_key]
+        leaf.parent = None
+        self._evictable_size -= len(leaf.key)
+        if parent is not self._root:
+            self._offer(parent)
+        if self._emit:
+            parent_id = None if parent is self._root else parent.node_id
+            self._emit(NodeEvicted(leaf.node_id, parent_id, tuple(leaf.key), tuple(leaf.value)))
+
+    def _check_own(self, node: TreeNode) -> None:
+        if node.root is not self._root or (node.parent is None and node is not self._root):
+            raise ForeignNode(node.node_id)
+
+    def _take_id(self) -> int:
+        node_id = self._next_id
+        self._next_id += 1
+        return node_id
+
+
+def _view(node: TreeNode, root: TreeNode) -> NodeView:
+    parent = node.parent
+    return NodeView(
+        node_id=node.node_id,
+        parent_id=None if parent is None or parent is root else parent.node_id,
+        namespace=node.namespace,
+        token_ids=tuple(node.key),
+        slots=tuple(node.value),
+        lock_ref=node.lock_ref,
+        hit_count=node.hit_count,
+        priority=node.priority,
+        last_access=node.last_access,
+        created=node.created,
+    )

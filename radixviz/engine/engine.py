@@ -1,0 +1,324 @@
+"""Engine: runs requests on a prefix cache, a page pool and a model, one step at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from radixviz.cache.page_pool import PagePool
+from radixviz.cache.prefix_cache import MatchResult, PrefixCache
+from radixviz.cache.snapshot import PoolSnapshot, TreeSnapshot
+from radixviz.engine.integrity import check_engine
+from radixviz.engine.page_map import page_map
+from radixviz.engine.prefix_use import PrefixUse
+from radixviz.engine.request import Request, Sequence
+from radixviz.engine.runner import DecodeRow, ExtendRow, ModelRunner, Sampled
+from radixviz.engine.scheduler import Admission, Scheduler
+from radixviz.engine.slot_allocator import SlotAllocator
+from radixviz.errors import BadTokenCount, DuplicateRequest, EmptyPrompt, PoolExhausted, PromptTooLong, RequestTooLarge
+from radixviz.events import (
+    Emit,
+    Event,
+    PhaseClosed,
+    RequestArrived,
+    SequenceFinished,
+    SequenceRetracted,
+    SequencesForked,
+    TokenSampled,
+    TokensComputed,
+)
+
+
+class Engine:
+    """Serves requests in steps; everything it does is told to `emit`.
+
+    A step takes waiting requests in (match, lock, extend) or, when none comes in, decodes one token for every running
+    sequence (decode) and keeps what the finished ones computed (cache). Pages are evicted where one is short.
+
+    `turn_as_one_edge` True, the tour's setting: a request is matched with its whole prompt, and at the finish its own
+    new leaf grows by its output, so one request adds one edge (the figure of the SGLang paper). False is SGLang's way:
+    matched without the last prompt token, the output a child of the prompt. Both reuse the same tokens at first, but
+    bigger leaves free more at one eviction, so later hits can differ.
+
+    `now` is only read for times to the first token, which decide nothing.
+    """
+
+    def __init__(
+        self,
+        cache: PrefixCache,
+        pool: PagePool,
+        runner: ModelRunner,
+        *,
+        turn_as_one_edge: bool = True,
+        max_running: int = 64,
+        emit: Emit | None = None,
+        now: Callable[[], float] = lambda: 0.0,
+    ) -> None:
+        self._cache = cache
+        self._pool = pool
+        self._runner = runner
+        self._emit: Emit = emit or _ignore
+        self._now = now
+        self._scheduler = Scheduler(max_running=max_running)
+        self._allocator = SlotAllocator(cache, pool, self._emit)
+        self._prefix = PrefixUse(cache, pool, self._allocator, self._emit, turn_as_one_edge=turn_as_one_edge)
+        self._arrived: dict[str, float] = {}
+        self._decoding: tuple[str, ...] = ()
+        self.sequences: dict[str, Sequence] = {}
+        """Every sequence by id, in order of coming: finished ones too."""
+
+    @property
+    def has_work(self) -> bool:
+        """Whether a request waits or runs."""
+        return self._scheduler.has_work
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """The ids of the sequences that wait, in order."""
+        return tuple(sequence.sequence_id for sequence in self._scheduler.waiting)
+
+    @property
+    def running(self) -> tuple[str, ...]:
+        """The ids of the sequences that run, in order."""
+        return tuple(sequence.sequence_id for sequence in self._scheduler.running)
+
+    def submit(self, request: Request) -> None:
+        """Put a request in the queue.
+
+        Errors, with nothing changed: EmptyPrompt; DuplicateRequest; BadTokenCount for a count below 1; PromptTooLong
+        when prompt and reply need more positions than the model has; RequestTooLarge when one sequence alone needs
+        more pages than the pool has.
+        """
+        self._check_request(request)
+        ids = request.sequence_ids()
+        first = Sequence(request, ids[0], 1, request.draw(1), list(request.prompt_ids), forks=request.samples - 1)
+        self.sequences[ids[0]] = first
+        self._arrived[request.request_id] = self._now()
+        self._scheduler.waiting.append(first)
+        self._emit(RequestArrived(request.request_id, ids, request.prompt_ids, request.namespace))
+
+    def step(self) -> None:
+        """Take requests in, or decode one token for all that run; without work, do nothing."""
+        if batch := self._match():
+            self._lock(batch)
+            self._extend(list(batch))
+        elif self._scheduler.running:
+            self._decode()
+        elif self._scheduler.waiting:
+            raise self._exhausted(self._scheduler.waiting[0])
+
+    def run(self) -> None:
+        """Step until nothing waits or runs."""
+        while self.has_work:
+            self.step()
+
+    def tree(self) -> TreeSnapshot:
+        """Return a frozen view of the cache."""
+        return self._cache.snapshot()
+
+    def page_map(self) -> PoolSnapshot:
+        """Return a frozen view of every page: its state and its holder."""
+        return page_map(self._pool, self._cache.snapshot(), self._scheduler.running)
+
+    def check_integrity(self) -> None:
+        """Raise IntegrityError when a law of the tree, the pool or the locks is broken."""
+        self._cache.check_integrity()
+        check_engine(self._cache.snapshot(), self._pool, self._scheduler)
+
+    # match and lock
+
+    def _match(self) -> dict[Sequence, MatchResult]:
+        """Look the waiting requests up and choose those that fit, in order; the first that does not ends the batch."""
+        candidates = self._scheduler.candidates()
+        if not candidates or not self._may_fit(candidates[0]):
+            return {}
+        self._close_decoding()
+        batch = self._admit(candidates)
+        for sequence, match in batch.items():
+            self._prefix.take(sequence, match)
+        if batch:
+            self._emit(PhaseClosed("match", _ids(batch)))
+        return batch
+
+    def _may_fit(self, sequence: Sequence) -> bool:
+        """Return whether there is any room: else every step would look the same request up again."""
+        if not self._scheduler.running:
+            return True
+        room = self._pool.free_pages + self._cache.evictable_size // self._pool.page_size
+        if sequence.output_ids:  # it was sent back once: let it in only when it can end
+            left = sequence.request.max_new_tokens - len(sequence.output_ids)
+            return room >= self._pool.pages_for(len(sequence.token_ids) + left)
+        return room > 0
+
+    def _admit(self, candidates: list[Sequence]) -> dict[Sequence, MatchResult]:
+        admission = Admission(self._cache, self._pool)
+        batch = dict[Sequence, MatchResult]()
+        for sequence in candidates:
+            match = self._prefix.look_up(sequence)
+            fits = admission.admit(match, self._prefix.pages_needed(sequence, match))
+            if not fits and not batch and not self._scheduler.running:  # alone: hold no page that it cannot reuse
+                match = self._prefix.look_up(sequence, to_the_end=False)
+                fits = admission.admit(match, self._prefix.pages_needed(sequence, match))
+            if not fits:
+                break
+            batch[sequence] = match
+        return batch
+
+    def _lock(self, batch: dict[Sequence, MatchResult]) -> None:
+        for sequence, match in batch.items():
+            self._prefix.hold(sequence, match)
+        self._scheduler.start(batch)
+        self._emit(PhaseClosed("lock", _ids(batch)))
+
+    # extend
+
+    def _extend(self, batch: list[Sequence]) -> None:
+        """Prefill what is not cached, and put the prompts into the tree ("cache, unfinished")."""
+        for sequence in batch:
+            if not self._allocator.reserve(sequence, len(sequence.token_ids), "extend"):
+                raise self._exhausted(sequence)
+        rows = [_extend_row(sequence) for sequence in batch]
+        results = self._runner.extend(rows)
+        for sequence, row in zip(batch, rows, strict=True):
+            self._emit(TokensComputed(sequence.sequence_id, row.start, len(sequence.token_ids)))
+            self._prefix.store(sequence, len(sequence.token_ids), finished=False)
+        for sequence, sampled in zip(batch, results, strict=True):
+            self._take_first_tokens(sequence, sampled)
+        self._emit(PhaseClosed("extend", _ids(batch)))
+        self._finish_done()
+
+    def _take_first_tokens(self, first: Sequence, sampled: tuple[Sampled, ...]) -> None:
+        prompt_len = len(first.token_ids)
+        forks = self._fork(first)
+        for sequence, token in zip([first, *forks], sampled, strict=True):
+            self._take_token(sequence, token)
+        for fork in forks:
+            self._copy_tail(first, fork, prompt_len)
+
+    def _fork(self, first: Sequence) -> list[Sequence]:
+        """Branch the other samples off: each holds the prompt's nodes itself and shares their pages."""
+        request = first.request
+        forks = list[Sequence]()
+        for sample in range(2, first.forks + 2):
+            sequence_id = request.sequence_ids()[sample - 1]
+            fork = Sequence(request, sequence_id, sample, request.draw(sample), list(first.token_ids))
+            self._prefix.share(first, fork)
+            self.sequences[sequence_id] = fork
+            self._scheduler.running.append(fork)
+            forks.append(fork)
+        first.forks = 0
+        if forks:
+            self._emit(SequencesForked(first.sequence_id, _ids(forks)))
+        return forks
+
+    def _copy_tail(self, first: Sequence, fork: Sequence, prompt_len: int) -> None:
+        """Give a sample its own copy of the prompt's last page, when that is not full: each writes on in it.
+
+        first.slots  [0 .. tree_len) the tree's, shared   [tree_len .. prompt_len) copied
+        """
+        if not self._allocator.reserve(fork, prompt_len, "extend"):
+            self._retract(fork)
+        elif first.tree_len < prompt_len:
+            tail = slice(first.tree_len, prompt_len)
+            self._runner.copy_slots(first.slots[tail], fork.slots[tail])
+
+    # decode
+
+    def _decode(self) -> None:
+        """Feed every running sequence its last token and sample the next one."""
+        for sequence in list(self._scheduler.running):
+            self._reserve_or_retract(sequence)
+        batch = list(self._scheduler.running)
+        rows = [_decode_row(sequence) for sequence in batch]
+        for sequence, sampled in zip(batch, self._runner.decode(rows), strict=True):
+            self._take_token(sequence, sampled)
+        self._decoding = tuple(dict.fromkeys((*self._decoding, *_ids(batch))))
+        self._finish_done()
+
+    def _reserve_or_retract(self, sequence: Sequence) -> None:
+        """Get a slot for the sequence's last token; with nothing left to evict, the youngest goes back to the queue."""
+        while sequence in self._scheduler.running:
+            if self._allocator.reserve(sequence, len(sequence.token_ids), "decode"):
+                return
+            if len(self._scheduler.running) == 1:
+                raise self._exhausted(sequence)
+            self._close_decoding()
+            self._retract(self._scheduler.running[-1])
+
+    def _retract(self, sequence: Sequence) -> None:
+        """Take its pages and locks away; it waits at the head of the queue with the tokens that it has."""
+        self._allocator.release(sequence, sequence.tree_len, len(sequence.slots), "retracted")
+        self._prefix.let_go(sequence)
+        sequence.slots, sequence.tree_len = [], 0
+        self._scheduler.send_back(sequence)
+        self._emit(SequenceRetracted(sequence.sequence_id))
+
+    def _take_token(self, sequence: Sequence, sampled: Sampled) -> None:
+        sequence.token_ids.append(sampled.token_id)
+        sequence.draw = sampled.draw
+        if sequence.first_token_seconds is None:
+            sequence.first_token_seconds = self._now() - self._arrived[sequence.request.request_id]
+        self._emit(TokenSampled(sequence.sequence_id, sampled.token_id))
+
+    def _close_decoding(self) -> None:
+        """End a stretch of decode steps, so that one picture can stand for all of them."""
+        if self._decoding:
+            self._emit(PhaseClosed("decode", self._decoding))
+            self._decoding = ()
+
+    # cache
+
+    def _finish_done(self) -> None:
+        """Finish those that have their last token: what they computed stays in the tree."""
+        done = [sequence for sequence in self._scheduler.running if sequence.finish_reason is not None]
+        if done:
+            self._close_decoding()
+        for sequence in done:
+            self._finish(sequence)
+
+    def _finish(self, sequence: Sequence) -> None:
+        assert sequence.finish_reason is not None
+        self._emit(SequenceFinished(sequence.sequence_id, sequence.finish_reason))
+        self._prefix.store(sequence, sequence.kv_len, finished=True)
+        self._allocator.release(sequence, sequence.tree_len, len(sequence.slots), "tail")
+        sequence.slots = sequence.slots[: sequence.tree_len]
+        self._prefix.let_go(sequence)
+        self._scheduler.finish(sequence)
+        self._emit(PhaseClosed("cache", (sequence.sequence_id,)))
+
+    def _check_request(self, request: Request) -> None:
+        if not request.prompt_ids:
+            raise EmptyPrompt(request.request_id)
+        if not self.sequences.keys().isdisjoint(request.sequence_ids()):
+            raise DuplicateRequest(request.request_id)
+        for name, value in (("max_new_tokens", request.max_new_tokens), ("samples", request.samples)):
+            if value < 1:
+                raise BadTokenCount(name, value)
+        positions = len(request.prompt_ids) + request.max_new_tokens
+        if positions > self._runner.max_positions:
+            raise PromptTooLong(request.request_id, positions, self._runner.max_positions)
+        pages = self._pool.pages_for(positions - 1)
+        if pages > self._pool.num_pages:
+            raise RequestTooLarge(request.request_id, pages, self._pool.num_pages)
+
+    def _exhausted(self, sequence: Sequence) -> PoolExhausted:
+        return PoolExhausted(self._pool.pages_for(len(sequence.token_ids)), self._pool.free_pages)
+
+
+def _extend_row(sequence: Sequence) -> ExtendRow:
+    request, length = sequence.request, len(sequence.token_ids)
+    draws = (sequence.draw, *(request.draw(sample) for sample in range(2, sequence.forks + 2)))
+    tokens = tuple(sequence.token_ids[sequence.tree_len :])
+    return ExtendRow(sequence.sequence_id, tokens, sequence.tree_len, tuple(sequence.slots[:length]), draws)
+
+
+def _decode_row(sequence: Sequence) -> DecodeRow:
+    slots = tuple(sequence.slots[: len(sequence.token_ids)])
+    return DecodeRow(sequence.sequence_id, sequence.token_ids[-1], slots, sequence.draw)
+
+
+def _ids(sequences: Iterable[Sequence]) -> tuple[str, ...]:
+    return tuple(sequence.sequence_id for sequence in sequences)
+
+
+def _ignore(event: Event) -> None:
+    """Take no notice: the default sink."""

@@ -1,0 +1,231 @@
+"""What can go wrong, as exceptions that carry facts.
+
+Each class names one fault and carries the values and limits that a reader needs. The sentences, in the reader's
+language, are made by `radixviz.render.explain`: no prose here.
+
+    RadixVizError
+    ├── BadValue (ValueError)            a setting outside its limits
+    │   ├── BadPageSize, BadPoolPages, BadTokenCount, BadTokenId, UnknownPolicy
+    │   └── EmptyPrompt, DuplicateRequest, PromptTooLong, RequestTooLarge
+    ├── NotFound (LookupError)           UnknownScenario, UnknownModel, UnknownLanguage, UnknownDevice
+    ├── BadScenario (ValueError)         file, where in it, which field, and what is wrong
+    ├── CacheMisuse (ValueError)         NamespaceMismatch, SlotCountMismatch, NotLocked, ForeignNode
+    ├── PoolMisuse (ValueError)          PageFreedTwice, PoolExhausted
+    ├── IntegrityError (AssertionError)  a law of conservation is broken: a bug of ours
+    └── ModelRefused (RuntimeError)      the self-check found other logits, or the files are not usable
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+
+class RadixVizError(Exception):
+    """Base of every error that radixviz raises on purpose."""
+
+    def facts(self) -> dict[str, object]:
+        """Return the fields of this error by name, for the sentence about it."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name}={value!r}" for name, value in self.facts().items())
+
+
+class BadValue(RadixVizError, ValueError):
+    """A value outside its limits."""
+
+
+@dataclass(eq=False)
+class BadPageSize(BadValue):
+    """The page size is below 1 or above what the pool holds."""
+
+    page_size: int
+    limit: int | None = None
+
+
+@dataclass(eq=False)
+class BadPoolPages(BadValue):
+    """The pool has fewer than one page, or more than can be allocated."""
+
+    pool_pages: int
+    limit: int = 1
+
+
+@dataclass(eq=False)
+class BadTokenCount(BadValue):
+    """A number of tokens is negative where only zero or more makes sense."""
+
+    name: str
+    value: int
+
+
+@dataclass(eq=False)
+class BadTokenId(BadValue):
+    """A token id is not an integer of 64 bits."""
+
+    value: object
+    position: int
+
+
+@dataclass(eq=False)
+class UnknownPolicy(BadValue):
+    """No eviction or schedule policy has this name."""
+
+    name: str
+    known: tuple[str, ...]
+
+
+@dataclass(eq=False)
+class EmptyPrompt(BadValue):
+    """A request has no prompt token."""
+
+    request: str
+
+
+@dataclass(eq=False)
+class DuplicateRequest(BadValue):
+    """A request of this id was asked before."""
+
+    request: str
+
+
+@dataclass(eq=False)
+class PromptTooLong(BadValue):
+    """Prompt and reply need more positions than the model has."""
+
+    request: str
+    tokens: int
+    limit: int
+
+
+@dataclass(eq=False)
+class RequestTooLarge(BadValue):
+    """One request alone needs more pages than the whole pool has."""
+
+    request: str
+    pages: int
+    limit: int
+
+
+class NotFound(RadixVizError, LookupError):
+    """A name that nothing answers to."""
+
+
+@dataclass(eq=False)
+class UnknownScenario(NotFound):
+    """No scenario of this name is shipped."""
+
+    name: str
+    known: tuple[str, ...]
+
+
+@dataclass(eq=False)
+class UnknownModel(NotFound):
+    """Neither a known model nor a folder that holds one."""
+
+    name: str
+    known: tuple[str, ...]
+
+
+@dataclass(eq=False)
+class UnknownLanguage(NotFound):
+    """No word list for this language."""
+
+    name: str
+    known: tuple[str, ...]
+
+
+@dataclass(eq=False)
+class UnknownDevice(NotFound):
+    """torch has no such device here."""
+
+    name: str
+    known: tuple[str, ...]
+
+
+@dataclass(eq=False)
+class BadScenario(RadixVizError, ValueError):
+    """A scenario file that cannot be played.
+
+    `where` is the stage, request or name (for example "stage 5"; "" for the file itself), `field` the field, `detail`
+    the value, and `problem` one of the keys that the word lists explain: missing, field (nobody knows it), type,
+    unbound, duplicate, unknown, empty, limit, count, order, misplaced, markup, syntax, unreadable.
+    """
+
+    file: str
+    where: str
+    field: str
+    problem: str
+    detail: str = ""
+
+
+class CacheMisuse(RadixVizError, ValueError):
+    """The prefix cache was asked for something that has no meaning."""
+
+
+@dataclass(eq=False)
+class NamespaceMismatch(CacheMisuse):
+    """Two keys of different namespaces were compared; `part` says which part differs."""
+
+    part: str
+    left: str | None
+    right: str | None
+
+
+@dataclass(eq=False)
+class SlotCountMismatch(CacheMisuse):
+    """The number of slots is not the number of tokens."""
+
+    tokens: int
+    slots: int
+
+
+@dataclass(eq=False)
+class NotLocked(CacheMisuse):
+    """A node was unlocked that nobody holds."""
+
+    node_id: int
+
+
+@dataclass(eq=False)
+class ForeignNode(CacheMisuse):
+    """A node that does not belong to this tree: it was evicted, or the tree was reset."""
+
+    node_id: int
+
+
+class PoolMisuse(RadixVizError, ValueError):
+    """Pages were handled against the rules."""
+
+
+@dataclass(eq=False)
+class PageFreedTwice(PoolMisuse):
+    """A page was given back that is already free, or that the pool does not have."""
+
+    page: int
+
+
+@dataclass(eq=False)
+class PoolExhausted(PoolMisuse):
+    """Pages were needed, and nothing could be evicted or sent back to the queue."""
+
+    pages: int
+    free: int
+
+
+@dataclass(eq=False)
+class IntegrityError(RadixVizError, AssertionError):
+    """A law that must hold at every moment does not: a bug of ours, never of the user's input."""
+
+    law: str
+    found: object
+    expected: object
+
+
+@dataclass(eq=False)
+class ModelRefused(RadixVizError, RuntimeError):
+    """A model cannot be used; `reason` is one of the keys that the word lists explain."""
+
+    model: str
+    reason: str
+    detail: str = ""
