@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from radixviz.cache.snapshot import NodeView, PoolSnapshot, TreeSnapshot
+from radixviz.engine.metrics import Metrics
 from radixviz.events import Event, Phase
 
 Look = Literal["new", "hit", "evicted", "cached"]
@@ -51,6 +52,8 @@ class Missing:
 
     sequence_id: str
     parent_id: int | None
+    node_id: int
+    """The id that the evicted node had."""
     tokens: int
     name: str | None
     letter: str | None
@@ -109,28 +112,6 @@ class SequenceView:
     def count(self, kind: TokenKind) -> int:
         """Return how many of its tokens are of this kind."""
         return sum(span.count for span in self.spans if span.kind == kind)
-
-
-@dataclass(frozen=True, slots=True)
-class Metrics:
-    """Running totals from the start of the timeline to the end of a frame.
-
-    A group of samples counts once. `prompt_tokens` = `cached_tokens` + what prefill computed or will compute.
-    """
-
-    requests: int = 0
-    prompt_tokens: int = 0
-    cached_tokens: int = 0
-    computed_tokens: int = 0
-    again_tokens: int = 0
-    """Of the computed ones: computed before, evicted, and wanted again."""
-    generated_tokens: int = 0
-    evicted_tokens: int = 0
-
-    @property
-    def hit_rate(self) -> float:
-        """Return cached / prompt tokens, 0 when nothing was asked yet."""
-        return self.cached_tokens / self.prompt_tokens if self.prompt_tokens else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator
+from operator import index
+from typing import SupportsIndex
 
 from radixviz.errors import BadTokenId, NamespaceMismatch
 from radixviz.events import Namespace
@@ -131,4 +133,4 @@ def common_prefix_len(edge: array[int], tokens: array[int], start: int, limit: i
 
 
 def _is_token_id(value: object) -> bool:
-    return isinstance(value, int) and -(1 << 63) <= value < 1 << 63
+    return isinstance(value, SupportsIndex) and -(1 << 63) <= index(value) < 1 << 63

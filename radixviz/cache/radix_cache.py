@@ -126,7 +126,7 @@ class RadixCache:
         if prefix_len < end:
             value = array("q", slots[prefix_len:end]) if slots is not None else key.token_ids[prefix_len:end]
             parent = path[-1] if path else self._root
-            if grow is not None and parent is grow and not grow.children and grow.lock_ref <= 1:
+            if grow is not None and grow is parent is not self._root and not grow.children and grow.lock_ref <= 1:
                 self._grow(grow, key.token_ids[prefix_len:end], value)
             else:
                 self._add_leaf(parent, key.token_ids[prefix_len:end], value, key.namespace, priority)
@@ -229,9 +229,7 @@ class RadixCache:
         """
         parent = node.parent
         assert parent is not None
-        upper = TreeNode(
-            self._take_id(), node.key[:length], node.value[:length], parent, node.namespace, self._clock
-        )
+        upper = TreeNode(self._take_id(), node.key[:length], node.value[:length], parent, node.namespace, self._clock)
         upper.lock_ref, upper.hit_count, upper.priority = node.lock_ref, node.hit_count, node.priority
         upper.child_key = node.child_key
         parent.children[node.child_key] = upper  # in the place of `node`: the order of siblings stays

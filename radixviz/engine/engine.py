@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from radixviz.cache.key import as_token_array
 from radixviz.cache.page_pool import PagePool
 from radixviz.cache.prefix_cache import MatchResult, PrefixCache
 from radixviz.cache.snapshot import PoolSnapshot, TreeSnapshot
@@ -63,6 +64,8 @@ class Engine:
         self._prefix = PrefixUse(cache, pool, self._allocator, self._emit, turn_as_one_edge=turn_as_one_edge)
         self._arrived: dict[str, float] = {}
         self._decoding: tuple[str, ...] = ()
+        self._refused: Sequence | None = None  # did not fit, and cannot until one of the running ones goes
+        self._names = set[str]()  # of requests and sequences
         self.sequences: dict[str, Sequence] = {}
         """Every sequence by id, in order of coming: finished ones too."""
 
@@ -84,12 +87,13 @@ class Engine:
     def submit(self, request: Request) -> None:
         """Put a request in the queue.
 
-        Errors, with nothing changed: EmptyPrompt; DuplicateRequest; BadTokenCount for a count below 1; PromptTooLong
-        when prompt and reply need more positions than the model has; RequestTooLarge when one sequence alone needs
-        more pages than the pool has.
+        Errors, with nothing changed: EmptyPrompt; BadTokenId; DuplicateRequest, also when a sequence of another request
+        is called so; BadTokenCount for a count below 1; PromptTooLong when prompt and reply need more positions than
+        the model has; RequestTooLarge when one sequence alone needs more pages than the pool has.
         """
         self._check_request(request)
         ids = request.sequence_ids()
+        self._names.update((request.request_id, *ids))
         first = Sequence(request, ids[0], 1, request.draw(1), list(request.prompt_ids), forks=request.samples - 1)
         self.sequences[ids[0]] = first
         self._arrived[request.request_id] = self._now()
@@ -129,10 +133,11 @@ class Engine:
     def _match(self) -> dict[Sequence, MatchResult]:
         """Look the waiting requests up and choose those that fit, in order; the first that does not ends the batch."""
         candidates = self._scheduler.candidates()
-        if not candidates or not self._may_fit(candidates[0]):
+        if not candidates or candidates[0] is self._refused or not self._may_fit(candidates[0]):
             return {}
         self._close_decoding()
         batch = self._admit(candidates)
+        self._refused = None if batch else candidates[0]
         for sequence, match in batch.items():
             self._prefix.take(sequence, match)
         if batch:
@@ -155,12 +160,14 @@ class Engine:
         for sequence in candidates:
             match = self._prefix.look_up(sequence)
             fits = admission.admit(match, self._prefix.pages_needed(sequence, match))
-            if not fits and not batch and not self._scheduler.running:  # alone: hold no page that it cannot reuse
+            if not fits and not batch and not self._scheduler.running:
+                # Alone: it holds no page that it cannot reuse, and samples that get no copy of the tail come later.
                 match = self._prefix.look_up(sequence, to_the_end=False)
-                fits = admission.admit(match, self._prefix.pages_needed(sequence, match))
+                fits = admission.admit(match, self._prefix.pages_needed(sequence, match, copies=False))
             if not fits:
                 break
             batch[sequence] = match
+        admission.close()
         return batch
 
     def _lock(self, batch: dict[Sequence, MatchResult]) -> None:
@@ -215,6 +222,8 @@ class Engine:
 
         first.slots  [0 .. tree_len) the tree's, shared   [tree_len .. prompt_len) copied
         """
+        if fork.finish_reason is not None:
+            return  # it has all its tokens: nothing will be written
         if not self._allocator.reserve(fork, prompt_len, "extend"):
             self._retract(fork)
         elif first.tree_len < prompt_len:
@@ -248,7 +257,7 @@ class Engine:
         """Take its pages and locks away; it waits at the head of the queue with the tokens that it has."""
         self._allocator.release(sequence, sequence.tree_len, len(sequence.slots), "retracted")
         self._prefix.let_go(sequence)
-        sequence.slots, sequence.tree_len = [], 0
+        sequence.slots, sequence.tree_len, self._refused = [], 0, None
         self._scheduler.send_back(sequence)
         self._emit(SequenceRetracted(sequence.sequence_id))
 
@@ -278,17 +287,20 @@ class Engine:
     def _finish(self, sequence: Sequence) -> None:
         assert sequence.finish_reason is not None
         self._emit(SequenceFinished(sequence.sequence_id, sequence.finish_reason))
-        self._prefix.store(sequence, sequence.kv_len, finished=True)
+        # A sample that ended with its first token has no slots beyond the tree's.
+        self._prefix.store(sequence, min(sequence.kv_len, len(sequence.slots)), finished=True)
         self._allocator.release(sequence, sequence.tree_len, len(sequence.slots), "tail")
         sequence.slots = sequence.slots[: sequence.tree_len]
         self._prefix.let_go(sequence)
         self._scheduler.finish(sequence)
+        self._refused = None
         self._emit(PhaseClosed("cache", (sequence.sequence_id,)))
 
     def _check_request(self, request: Request) -> None:
         if not request.prompt_ids:
             raise EmptyPrompt(request.request_id)
-        if not self.sequences.keys().isdisjoint(request.sequence_ids()):
+        as_token_array(request.prompt_ids)
+        if not self._names.isdisjoint((request.request_id, *request.sequence_ids())):
             raise DuplicateRequest(request.request_id)
         for name, value in (("max_new_tokens", request.max_new_tokens), ("samples", request.samples)):
             if value < 1:

@@ -35,11 +35,11 @@ class PrefixUse:
         most = len(sequence.token_ids) - 1
         return min(match.prefix_len, most - most % self._pool.page_size)
 
-    def pages_needed(self, sequence: Sequence, match: MatchResult) -> int:
-        """Return how many pages the prefill takes, a copy of a partly filled last page for each other sample too."""
+    def pages_needed(self, sequence: Sequence, match: MatchResult, *, copies: bool = True) -> int:
+        """Return how many pages the prefill takes; `copies` of a partly filled last page for other samples too."""
         page_size = self._pool.page_size
         own = self._pool.pages_for(len(sequence.token_ids)) - self.reusable(sequence, match) // page_size
-        return own + (sequence.forks if len(sequence.token_ids) % page_size else 0)
+        return own + (sequence.forks if copies and len(sequence.token_ids) % page_size else 0)
 
     def take(self, sequence: Sequence, match: MatchResult) -> None:
         """Let the sequence read the matched slots. What it reuses is noted once, not again after a retraction."""
@@ -73,10 +73,10 @@ class PrefixUse:
     def store(self, sequence: Sequence, length: int, *, finished: bool) -> None:
         """Put the first `length` tokens, in whole pages, into the tree, and hold the node where they end.
 
-            slots  [0 .. tree_len)        the tree's already
-                   [tree_len .. there)    duplicates of what somebody else put in first: freed
-                   [there .. aligned)     the tree's from now on
-                   [aligned .. )          its own: a page that is not full
+        slots  [0 .. tree_len)        the tree's already
+               [tree_len .. there)    duplicates of what somebody else put in first: freed
+               [there .. aligned)     the tree's from now on
+               [aligned .. )          its own: a page that is not full
         """
         aligned = length - length % self._pool.page_size
         key = RadixKey.of(array("q", sequence.token_ids[:aligned]), sequence.request.namespace)

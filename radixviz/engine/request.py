@@ -29,7 +29,7 @@ class Request:
     """One request: a prompt, and how it is to be answered.
 
     `samples` sequences share one prefill. A reply ends with a token of `stop_token_ids` or at `max_new_tokens`; the
-    last sampled token counts as output, but its K and V are never computed.
+    last sampled token counts as output, but its K and V are never computed. An empty cache salt is no salt (SGLang).
     """
 
     request_id: str
@@ -40,6 +40,10 @@ class Request:
     temperature: float = 0.0
     namespace: Namespace = NO_NAMESPACE
     priority: int = 0
+
+    def __post_init__(self) -> None:
+        model, adapter, cache_salt, extra_key = self.namespace
+        object.__setattr__(self, "namespace", (model, adapter, cache_salt or None, extra_key))
 
     def sequence_ids(self) -> tuple[str, ...]:
         """Return the ids of its sequences: the request's own id, or with "#1" to "#n" behind it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
+from radixviz.cache.node import TreeNode
 from radixviz.cache.page_pool import PagePool
 from radixviz.cache.prefix_cache import MatchResult, PrefixCache
 from radixviz.engine.request import Sequence
@@ -13,24 +14,33 @@ from radixviz.engine.request import Sequence
 class Admission:
     """Counts what a batch under construction will need, against what is free or can be evicted.
 
-    The nodes that an admitted sequence will hold can no longer be evicted, so they are taken off once, however many
-    hold them: nobody's own cached prefix is counted as free space.
+    What an admitted sequence will hold can no longer be evicted, so it is held while the batch is chosen: nobody's own
+    cached prefix is counted as free space, and what several share is taken off once, even when a later look-up splits
+    it. `close` lets go of it.
     """
 
     def __init__(self, cache: PrefixCache, pool: PagePool) -> None:
+        self._cache = cache
         self._pool = pool
-        self._room = pool.free_pages + cache.evictable_size // pool.page_size
-        self._held = set[int]()
+        self._promised = 0
+        self._nodes: list[TreeNode] = []
 
     def admit(self, match: MatchResult, pages: int) -> bool:
         """Take a sequence in that needs `pages` and will hold the path of `match`; False when it does not fit."""
-        path = [node for node in match.node.path() if node.lock_ref == 0 and node.node_id not in self._held]
-        room = self._room - sum(len(node.key) for node in path) // self._pool.page_size - pages
-        if room < 0:
+        self._cache.inc_lock_ref(match.node)
+        room = self._pool.free_pages + self._cache.evictable_size // self._pool.page_size - self._promised
+        if pages > room:
+            self._cache.dec_lock_ref(match.node)
             return False
-        self._room = room
-        self._held.update(node.node_id for node in path)
+        self._promised += pages
+        self._nodes.append(match.node)
         return True
+
+    def close(self) -> None:
+        """Hold nothing any more: the batch is chosen."""
+        for node in self._nodes:
+            self._cache.dec_lock_ref(node)
+        self._nodes = []
 
 
 class Scheduler:

@@ -1,0 +1,75 @@
+"""Where a model's files are, and whether they are the kind that we load. Imports neither torch nor transformers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from radixviz.errors import ModelRefused, UnknownModel
+
+TINY = "tiny"
+KNOWN_MODELS = (TINY,)
+CAUSAL_HEADS = ("ForCausalLM", "LMHeadModel")
+PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFolder:
+    """A folder that holds a model, under the name by which it was asked for."""
+
+    name: str
+    path: Path
+
+    def check(self) -> None:
+        """Look at the files without reading weights.
+
+        Raises:
+            ModelRefused: reason "bad_config", "no_causal_head", "pickle" (only pickled weights, which could run code),
+                "no_weights" or "no_tokenizer".
+        """
+        self._check_config()
+        if not any(self.path.glob("*.safetensors")):
+            pickled = sorted(file.name for file in self.path.iterdir() if file.suffix in PICKLED)
+            raise ModelRefused(self.name, "pickle" if pickled else "no_weights", ", ".join(pickled) or str(self.path))
+        if not (self.path / "tokenizer.json").is_file():
+            raise ModelRefused(self.name, "no_tokenizer", str(self.path / "tokenizer.json"))
+
+    def read_json(self, file: str) -> dict[str, Any]:
+        """Return the object in this file, empty if there is no such file.
+
+        Raises:
+            ModelRefused: reason "bad_config", if it is not readable as a JSON object.
+        """
+        try:
+            content = json.loads((self.path / file).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            raise ModelRefused(self.name, "bad_config", f"{file}: {error}") from error
+        if not isinstance(content, dict):
+            raise ModelRefused(self.name, "bad_config", f"{file}: {type(content).__name__}")
+        return content
+
+    def _check_config(self) -> None:
+        named = self.read_json("config.json").get("architectures")
+        architectures = list(map(str, named)) if isinstance(named, list) else []
+        if architectures and not any(name.endswith(CAUSAL_HEADS) for name in architectures):
+            raise ModelRefused(self.name, "no_causal_head", ", ".join(architectures))
+
+
+def locate(name_or_path: str) -> ModelFolder:
+    """Return the folder of a shipped model ("tiny", beside the package) or of any local path with a config.json.
+
+    Raises:
+        UnknownModel: neither of the two.
+    """
+    path = Path(__file__).resolve().parents[2] / "tiny_model" if name_or_path == TINY else Path(name_or_path)
+    try:
+        found = bool(name_or_path) and (path / "config.json").is_file()
+    except OSError:  # no name of a file: too long, or a folder that may not be read
+        found = False
+    if not found:
+        raise UnknownModel(name_or_path, KNOWN_MODELS)
+    return ModelFolder(name_or_path, path)

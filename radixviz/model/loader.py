@@ -1,0 +1,154 @@
+"""From a name to a model that is ready to run. Importing this is cheap: torch and transformers come with `load`."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from radixviz.errors import ModelRefused, UnknownDevice
+from radixviz.model.folder import TINY, ModelFolder, locate
+from radixviz.model.tokenizer import TextTokenizer
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedModel
+
+    from radixviz.model.causal_lm import CausalLM
+    from radixviz.model.kv_shape import KVShape
+    from radixviz.model.selfcheck import SelfCheckReport
+    from radixviz.model.torch_runner import OnLogits, TorchRunner
+
+STEPS = ("torch", "transformers", "weights", "selfcheck")
+"""What `progress` is told, in this order, as each begins."""
+
+DTYPES = ("float32", "float16", "bfloat16")
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """A model that passed the self-check. Any number of runners may share it: `lock` is held around each forward."""
+
+    name: str
+    model: CausalLM
+    tokenizer: TextTokenizer
+    shape: KVShape
+    device: str
+    dtype: str
+    max_positions: int
+    report: SelfCheckReport
+
+    @property
+    def lock(self) -> Lock:
+        """The model's lock."""
+        return self.model.lock
+
+
+def load(
+    name_or_path: str,
+    *,
+    device: str = "auto",
+    dtype: str | None = None,
+    threads: int | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> LoadedModel:
+    """Load "tiny" or a local folder (config.json, tokenizer.json, *.safetensors) and check it; nothing is downloaded.
+
+    device is "auto" (CUDA if there is one), "cpu", "cuda" or "cuda:N"; dtype one of `DTYPES`, float32 if not given.
+    threads sets torch's for the whole process; by default the tiny model takes one, which is its fastest on busy
+    cores, and others leave it alone. progress is told each of `STEPS`.
+
+    Raises:
+        UnknownModel, UnknownDevice: no such name.
+        ModelRefused: the files are unusable or the self-check found other logits; `reason` says which.
+    """
+    tell = progress or (lambda step: None)
+    folder = locate(name_or_path)
+    folder.check()
+    tokenizer = TextTokenizer.from_folder(folder)
+    tell("torch")
+    place, number_type = _open_torch(folder, device, dtype, threads)
+    tell("transformers")
+    with _collector_paused():
+        from radixviz.model import weights
+
+        weights.import_model_class(folder)
+    tell("weights")
+    module = weights.read_weights(folder, place, number_type)
+    tell("selfcheck")
+    return _check(folder, module, tokenizer)
+
+
+def build_runner(
+    loaded: LoadedModel, pool_pages: int, page_size: int, *, on_logits: OnLogits | None = None
+) -> TorchRunner:
+    """Return a runner with a pool of its own, of the model's dtype and on its device.
+
+    Raises:
+        BadPoolPages, BadPageSize: below 1.
+        ModelRefused: reason "out_of_memory"; `detail` is the number of bytes that were needed.
+    """
+    from radixviz.model.kv_tensors import KVTensors
+    from radixviz.model.torch_runner import TorchRunner
+
+    model = loaded.model
+    try:
+        tensors = KVTensors(loaded.shape, pool_pages, page_size, dtype=model.dtype, device=model.device)
+    except MemoryError as error:
+        raise ModelRefused(loaded.name, "out_of_memory", str(error)) from error
+    return TorchRunner(model, tensors, max_positions=loaded.max_positions, on_logits=on_logits)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Pause the garbage collector: over the many objects of these imports it costs a fifth of the cold start."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _open_torch(
+    folder: ModelFolder, device: str, dtype: str | None, threads: int | None
+) -> tuple[torch.device, torch.dtype]:
+    if (dtype or "float32") not in DTYPES:
+        raise ModelRefused(folder.name, "dtype", str(dtype))
+    with _collector_paused():
+        import torch
+    if threads is None and folder.name == TINY:
+        threads = 1
+    if threads is not None:
+        torch.set_num_threads(threads)
+    number_type: torch.dtype = getattr(torch, dtype or "float32")
+    cuda = [f"cuda:{index}" for index in range(torch.cuda.device_count())] if torch.cuda.is_available() else []
+    known = ("auto", "cpu", *(["cuda"] if cuda else []), *cuda)
+    if device not in known:
+        raise UnknownDevice(device, known)
+    return torch.device(("cuda" if cuda else "cpu") if device == "auto" else device), number_type
+
+
+def _check(folder: ModelFolder, module: PreTrainedModel, tokenizer: TextTokenizer) -> LoadedModel:
+    from radixviz.model.causal_lm import CausalLM
+    from radixviz.model.kv_shape import probe_kv_shape
+    from radixviz.model.selfcheck import self_check
+
+    model = CausalLM(module, folder.name)
+    shape = probe_kv_shape(model)
+    report = self_check(model, shape)
+    not_passed = [window for window in model.attention_windows if window >= report.tokens]
+    return LoadedModel(
+        name=folder.name,
+        model=model,
+        tokenizer=tokenizer,
+        shape=shape,
+        device=str(model.device),
+        dtype=str(model.dtype).removeprefix("torch."),
+        max_positions=min([model.max_positions, *not_passed]),
+        report=report,
+    )

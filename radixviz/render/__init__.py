@@ -1,0 +1,1 @@
+"""From a frame to what is seen: pure functions that return DOT, SVG, HTML and sentences."""

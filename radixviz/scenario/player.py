@@ -1,0 +1,153 @@
+"""The player: runs a scenario on an engine, stage by stage, into a Timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from radixviz.cache.page_pool import PagePool
+from radixviz.cache.radix_cache import RadixCache
+from radixviz.engine.engine import Engine
+from radixviz.engine.request import Request
+from radixviz.engine.runner import ModelRunner
+from radixviz.engine.tokenizer import Tokenizer
+from radixviz.errors import BadPageSize, BadPoolPages
+from radixviz.events import NodeEvicted, NodeSplit
+from radixviz.recorder import Recorder
+from radixviz.scenario.expectations import unmet_in
+from radixviz.scenario.naming import Naming
+from radixviz.scenario.prompts import prompt_ids
+from radixviz.scenario.schema import RequestSpec, Scenario, StageSpec, StopSpec
+from radixviz.scenario.script import script_of
+from radixviz.timeline import Frame, RunInfo, StageKey, Timeline, Unmet
+
+OnStage = Callable[[StageKey], None]
+OnFirstToken = Callable[[str, float], None]
+
+
+def play(
+    scenario: Scenario,
+    runner: ModelRunner,
+    tokenizer: Tokenizer,
+    *,
+    run: RunInfo,
+    now: Callable[[], float] = lambda: 0.0,
+    on_stage: OnStage | None = None,
+    on_first_token: OnFirstToken | None = None,
+) -> Timeline:
+    """Play every stage and return what happened; what the scenario expected and did not happen is in `unmet`.
+
+    `run` names what computes and says page size and pool. `on_stage` is told each stage before it runs,
+    `on_first_token` the seconds from each request to its first token: measured times are not in the timeline.
+    """
+    if run.page_size < 1:
+        raise BadPageSize(run.page_size)
+    if run.pool_pages < 1:
+        raise BadPoolPages(run.pool_pages)
+    return _Play(scenario, runner, tokenizer, run, now).timeline(on_stage, on_first_token)
+
+
+class _Play:
+    """One run of a scenario: its engine, what its frames are recorded by, and the conversations so far."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        runner: ModelRunner,
+        tokenizer: Tokenizer,
+        run: RunInfo,
+        now: Callable[[], float],
+    ) -> None:
+        self._scenario = scenario
+        self._tokenizer = tokenizer
+        self._run = run
+        self._recorder = Recorder()
+        emit = self._recorder.emit
+        cache = RadixCache(run.page_size, emit=emit)
+        self._engine = Engine(cache, PagePool(run.pool_pages, run.page_size), runner, emit=emit, now=now)
+        self._recorder.watch(self._engine)
+        self._conversations: dict[str, tuple[int, ...]] = {}
+
+    def timeline(self, on_stage: OnStage | None, on_first_token: OnFirstToken | None) -> Timeline:
+        naming = Naming(self._scenario)
+        frames, unmet = list[Frame](), list[Unmet]()
+        for spec in self._scenario.stage:
+            if on_stage:
+                on_stage(spec.stage)
+            stage_frames = naming.stage(self._play_stage(spec))
+            missed = tuple(unmet_in(spec, stage_frames))
+            unmet.extend(missed)
+            # The author's sentences speak of what was expected: where it did not happen, the plain ones are true.
+            frames.extend(stage_frames if missed else _mark_stops(spec, stage_frames))
+        if on_first_token:
+            for sequence in self._engine.sequences.values():
+                on_first_token(sequence.sequence_id, sequence.first_token_seconds or 0.0)
+        return Timeline(
+            scenario=self._scenario.id,
+            run=self._run,
+            script=script_of(self._scenario),
+            frames=tuple(frames),
+            token_bytes=self._token_bytes(frames),
+            unmet=tuple(naming.unmet + unmet),
+        )
+
+    def _play_stage(self, spec: StageSpec) -> list[Frame]:
+        first = len(self._recorder.frames)
+        self._recorder.begin_stage(spec.stage)
+        requests = [self._request(self._find(request_id)) for request_id in spec.requests]
+        for request in requests:
+            self._engine.submit(request)
+        self._engine.run()
+        for request in requests:
+            self._keep_conversations(request)
+        self._recorder.end_stage()
+        return self._recorder.frames[first:]
+
+    def _find(self, request_id: str) -> RequestSpec:
+        found = self._scenario.find_request(request_id)
+        assert found is not None, "the loader has checked that every stage asks known requests"
+        return found
+
+    def _request(self, spec: RequestSpec) -> Request:
+        return Request(
+            request_id=spec.id,
+            prompt_ids=prompt_ids(self._scenario, spec, self._tokenizer, self._conversations),
+            max_new_tokens=max(spec.reply_lengths()),
+            stop_token_ids=self._tokenizer.stop_token_ids,
+            samples=spec.samples,
+            temperature=spec.temperature,
+        )
+
+    def _keep_conversations(self, request: Request) -> None:
+        for sequence_id in request.sequence_ids():
+            sequence = self._engine.sequences[sequence_id]
+            end = len(sequence.token_ids) - (1 if sequence.finish_reason == "stop" else 0)
+            self._conversations[sequence_id] = tuple(sequence.token_ids[:end])
+
+    def _token_bytes(self, frames: list[Frame]) -> dict[int, bytes]:
+        used = {token for frame in frames for view in frame.sequences for token in view.token_ids}
+        return {token: self._tokenizer.token_bytes(token) for token in sorted(used)}
+
+
+def _mark_stops(spec: StageSpec, frames: list[Frame]) -> list[Frame]:
+    """Return the frames with the author's stops marked; a stop whose moment did not come is left out."""
+    marked = list(frames)
+    for number, stop in enumerate(spec.stops):
+        fitting = [position for position, frame in enumerate(frames) if _fits(stop, frame)]
+        wanted = stop.nth - 1 if stop.nth > 0 else len(fitting) + stop.nth
+        if 0 <= wanted < len(fitting):
+            position = fitting[wanted]
+            marked[position] = replace(marked[position], stop=number)
+    return marked
+
+
+def _fits(stop: StopSpec, frame: Frame) -> bool:
+    evicts = any(isinstance(event, NodeEvicted) for event in frame.events)
+    splits = any(isinstance(event, NodeSplit) for event in frame.events)
+    if stop.event == "evict" and not evicts:
+        return False
+    if stop.event is None and evicts:
+        return False
+    if stop.event == "split" and not splits:
+        return False
+    return frame.phase == stop.phase and (stop.sequence is None or stop.sequence in frame.requests)

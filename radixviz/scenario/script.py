@@ -1,0 +1,39 @@
+"""The words of a scenario, as a timeline carries them."""
+
+from __future__ import annotations
+
+from radixviz.scenario.prompts import prompt_text
+from radixviz.scenario.schema import RequestSpec, Scenario, StageSpec, Words
+from radixviz.timeline import RequestInfo, Script, StageInfo, StopInfo
+
+
+def script_of(scenario: Scenario) -> Script:
+    """Return titles, sentences, names and glosses, so that a timeline can be shown without its scenario."""
+    return Script(
+        title=_words(scenario.title),
+        stages=tuple(_stage(spec) for spec in scenario.stage),
+        requests={request.id: _request(scenario, request) for request in scenario.request},
+        names={name.name: _words(name.words) for name in scenario.name},
+    )
+
+
+def _words(words: Words) -> dict[str, str]:
+    return {"en": words.en, "zh": words.zh}
+
+
+def _stage(spec: StageSpec) -> StageInfo:
+    stops = tuple(StopInfo(_words(stop.say), _words(stop.why)) for stop in spec.stops)
+    return StageInfo(spec.stage, _words(spec.title), _words(spec.short), stops, spec.requests)
+
+
+def _request(scenario: Scenario, request: RequestSpec) -> RequestInfo:
+    gloss = request.gloss
+    before = scenario.text[request.before].gloss if request.before else ""
+    return RequestInfo(
+        request_id=request.id,
+        label=_words(request.label),
+        short=_words(request.short),
+        prompt_text=prompt_text(scenario, request),
+        gloss="".join((before, gloss.system, gloss.user, gloss.text)),
+        reply_glosses=gloss.replies or (gloss.reply,),
+    )

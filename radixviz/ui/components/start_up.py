@@ -1,0 +1,41 @@
+"""What the page shows while the timeline is being made, or when it could not be."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from radixviz.errors import RadixVizError
+from radixviz.render.explain import explain
+from radixviz.render.words import say
+from radixviz.ui.timeline_job import TimelineJob, timeline_job
+
+RETRY = "radixviz.retry"
+_SECONDS = 0.3
+
+
+@st.fragment(run_every=_SECONDS)
+def show_progress(job: TimelineJob, model: str, lang: str) -> None:
+    """Show what is being done and how far it is; when it is done the whole page runs once more."""
+    if not job.running:
+        st.rerun()
+    progress = job.progress
+    st.progress(
+        progress.share,
+        f"{say(lang, 'load.title')}{say(lang, 'colon')}{say(lang, f'load.{progress.step}', model=model)}",
+    )
+
+
+def show_error(error: Exception, lang: str) -> None:
+    """Say what went wrong, in words."""
+    text = (
+        explain(error, lang)
+        if isinstance(error, RadixVizError)
+        else say(lang, "error.unknown", name=type(error).__name__)
+    )
+    st.error(f"**{say(lang, 'load.failed')}** {text}")
+
+
+def show_failure(error: Exception, lang: str) -> None:
+    """Say why there is no timeline, and offer to try again."""
+    show_error(error, lang)
+    st.button(say(lang, "retry"), key=RETRY, on_click=timeline_job.clear)

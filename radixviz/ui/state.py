@@ -1,0 +1,121 @@
+"""The one state of a reader's session, and the only place that touches Streamlit's session state and address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import streamlit as st
+
+from radixviz.timeline import StageKey, Timeline
+from radixviz.ui.position import INTRO, Notice, Position, after, before, find_frame, find_stage
+
+Language = Literal["en", "zh"]
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+STATE = "radixviz.state"
+FRAME_SLIDER = "radixviz.frame"
+_PARAMETERS = ("stage", "frame", "lang")
+
+
+@dataclass(frozen=True, slots=True)
+class AppState:
+    """What one reader sees.
+
+    `asked_frame` is what the address asked for, until a timeline is there to look it up in. `address` is what the
+    address said when this state was made: when it says something else, the reader has followed a link.
+    """
+
+    position: Position
+    lang: Language
+    asked_frame: str | None = None
+    notices: tuple[Notice, ...] = ()
+    address: tuple[str | None, ...] = (None, None, None)
+
+
+def get_state(stages: tuple[StageKey, ...]) -> AppState:
+    """Return this session's state; a new session, and one whose address has changed, lands where the address says."""
+    address = _address()
+    state: AppState | None = st.session_state.get(STATE)
+    if state is None or state.address != address:
+        state = land(address, stages, _own_language() if state is None else state.lang)
+        st.session_state[STATE] = state
+    return state
+
+
+def land(address: tuple[str | None, ...], stages: tuple[StageKey, ...], lang: Language) -> AppState:
+    """Return the state for an address (stage, frame, lang): the nearest that there is, with a word about it."""
+    asked_stage, asked_frame, asked_lang = address
+    notices = []
+    known = next((one for one in LANGUAGES if one == asked_lang), None)
+    if asked_lang is not None and known is None:
+        notices.append(Notice("notice.lang", {"asked": asked_lang}))
+    stage, notice = find_stage(asked_stage, stages) if asked_stage is not None else (INTRO, None)
+    if notice:
+        notices.append(notice)
+    frame = None if notice else asked_frame
+    return AppState(Position(stage, 1), known or lang, frame, tuple(notices), address)
+
+
+def settle(state: AppState, frames: int) -> AppState:
+    """Return the state with the frame that the address asked for, now that the stage is known to have so many."""
+    if state.asked_frame is None:
+        return state
+    frame, notice = find_frame(state.asked_frame, frames)
+    notices = (*state.notices, notice) if notice else state.notices
+    return replace(state, position=Position(state.position.stage, frame), asked_frame=None, notices=notices)
+
+
+def settle_state(state: AppState, frames: int) -> AppState:
+    """Settle this session's state and keep it."""
+    settled = settle(state, frames)
+    st.session_state[STATE] = settled
+    st.session_state[FRAME_SLIDER] = settled.position.frame
+    return settled
+
+
+def step_forward(timeline: Timeline) -> None:
+    """Show the next frame."""
+    state: AppState = st.session_state[STATE]
+    _go(state, after(state.position, timeline))
+
+
+def step_back(timeline: Timeline) -> None:
+    """Show the frame before."""
+    state: AppState = st.session_state[STATE]
+    _go(state, before(state.position, timeline))
+
+
+def go_to_stage(stage: StageKey) -> None:
+    """Show the first frame of a stage."""
+    _go(st.session_state[STATE], Position(stage, 1))
+
+
+def choose_frame() -> None:
+    """Show the frame that the slider points to."""
+    state: AppState = st.session_state[STATE]
+    _go(state, replace(state.position, frame=int(st.session_state[FRAME_SLIDER])))
+
+
+def choose_language(lang: Language) -> None:
+    """Show everything in this language."""
+    state: AppState = st.session_state[STATE]
+    _keep(replace(state, lang=lang, notices=()))
+
+
+def _go(state: AppState, position: Position) -> None:
+    _keep(replace(state, position=position, asked_frame=None, notices=()))
+
+
+def _keep(state: AppState) -> None:
+    """Keep the state and write it into the address, so that the address is a link to what is shown."""
+    address = (str(state.position.stage), state.asked_frame or str(state.position.frame), state.lang)
+    st.session_state[STATE] = replace(state, address=address)
+    st.query_params.update(dict(zip(_PARAMETERS, address, strict=True)))
+
+
+def _address() -> tuple[str | None, ...]:
+    return tuple(st.query_params.get(name) for name in _PARAMETERS)
+
+
+def _own_language() -> Language:
+    return "zh" if (st.context.locale or "").lower().startswith("zh") else "en"

@@ -1,0 +1,86 @@
+"""Makes the timeline in the background: torch is imported there, so the page itself comes at once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Thread
+
+import streamlit as st
+
+from radixviz.errors import RadixVizError
+from radixviz.model.loader import STEPS, load
+from radixviz.scenario.schema import Scenario
+from radixviz.timeline import Timeline
+from radixviz.tour import play_on_model
+
+PLAYING = "playing"
+Tell = Callable[[str, float], None]
+"""Told the step that begins and how much of the whole is done, 0 to 1."""
+_SHARES = {"torch": 0.05, "transformers": 0.35, "weights": 0.7, "selfcheck": 0.8, PLAYING: 0.88}
+"""Where each step begins, as measured on two cores."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What is being done, and how much of the whole is done before it."""
+
+    step: str = STEPS[0]
+    share: float = 0.0
+
+
+class TimelineJob:
+    """A thread that makes one timeline. Its fields are written by the thread, each in one go; others only read them."""
+
+    def __init__(self, make: Callable[[Tell], Timeline]) -> None:
+        self.progress = Progress()
+        self.timeline: Timeline | None = None
+        self.error: Exception | None = None
+        self._make = make
+
+    @property
+    def running(self) -> bool:
+        """Whether it is still at work."""
+        return self.timeline is None and self.error is None
+
+    def start(self) -> TimelineJob:
+        """Start the thread and return the job."""
+        Thread(target=self._run, name="timeline", daemon=True).start()
+        return self
+
+    def _run(self) -> None:
+        try:
+            self.timeline = self._make(self._tell)
+        except RadixVizError as error:
+            self.error = error
+        except Exception as error:  # shown in the page; what it was belongs into the log
+            logging.getLogger(__name__).exception("the timeline could not be made")
+            self.error = error
+
+    def _tell(self, step: str, share: float) -> None:
+        self.progress = Progress(step, share)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def timeline_job(model: str, page_size: int, pool_pages: int, _scenario: Scenario) -> TimelineJob:
+    """Return the job for these settings, started by whoever asks first and shared by all sessions."""
+    return TimelineJob(lambda tell: make_timeline(_scenario, model, page_size, pool_pages, tell)).start()
+
+
+def make_timeline(scenario: Scenario, model: str, page_size: int, pool_pages: int, tell: Tell) -> Timeline:
+    """Load the model and play the scenario on it.
+
+    Raises RadixVizError: the model cannot be used, or the scenario cannot be played with it.
+    """
+    loaded = load(model, progress=lambda step: tell(step, _SHARES.get(step, 0.0)))
+    stages = [spec.stage for spec in scenario.stage]
+    begun = _SHARES[PLAYING]
+    tell(PLAYING, begun)
+    return play_on_model(
+        scenario,
+        loaded,
+        page_size=page_size,
+        pool_pages=pool_pages,
+        on_stage=lambda stage: tell(PLAYING, begun + (1 - begun) * stages.index(stage) / len(stages)),
+    )

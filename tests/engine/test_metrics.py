@@ -1,0 +1,63 @@
+"""MetricsFold: totals that add up, and tokens computed again."""
+
+from __future__ import annotations
+
+from radixviz.cache.page_pool import PagePool
+from radixviz.cache.radix_cache import RadixCache
+from radixviz.engine.engine import Engine
+from radixviz.engine.metrics import Metrics, MetricsFold
+from radixviz.engine.request import Request
+from radixviz.engine.runner import SimulatedRunner
+
+
+def _engine(pool_pages: int) -> tuple[Engine, MetricsFold]:
+    fold = MetricsFold()
+    cache = RadixCache(emit=fold.note)
+    runner = SimulatedRunner(lambda sequence_id, number: 100 + number)
+    return Engine(cache, PagePool(pool_pages), runner, emit=fold.note), fold
+
+
+def test_hits_and_computed_tokens_add_up_to_the_prompts() -> None:
+    """The second request reuses the first one's prompt and answer, but for the token that has no KV."""
+    engine, fold = _engine(64)
+    engine.submit(Request("a", (1, 2, 3), 2))
+    engine.run()
+    engine.submit(Request("b", (1, 2, 3, 100, 101, 5), 1))
+    engine.run()
+
+    assert fold.totals == Metrics(requests=2, prompt_tokens=9, cached_tokens=4, computed_tokens=5, generated_tokens=3)
+    assert fold.totals.hit_rate == 4 / 9
+
+
+def test_a_group_of_samples_counts_once() -> None:
+    """Three samples of one prompt ask for its tokens once."""
+    engine, fold = _engine(64)
+    engine.submit(Request("a", (1, 2, 3), 2, samples=3))
+    engine.run()
+
+    assert fold.totals == Metrics(requests=1, prompt_tokens=3, computed_tokens=3, generated_tokens=6)
+
+
+def test_tokens_evicted_and_wanted_again_are_counted() -> None:
+    """A prompt that was pushed out in between is computed again, and its tokens are marked one by one."""
+    engine, fold = _engine(6)
+    for name, prompt in (("a", (1, 2, 3, 4)), ("b", (7, 8, 9, 10)), ("c", (1, 2, 3, 4, 5))):
+        engine.submit(Request(name, prompt, 1))
+        engine.run()
+
+    assert fold.totals.again_tokens == 4
+    assert fold.totals.evicted_tokens == 8
+    assert fold.again["c"] == (True, True, True, True, False)
+
+
+def test_a_retraction_inflates_nothing() -> None:
+    """Four prompts without a common token, in a pool so small that some are sent back: no hit, no extra prompt."""
+    engine, fold = _engine(16)
+    for name in range(4):
+        engine.submit(Request(str(name), tuple(range(10 * name, 10 * name + 4)), 8))
+    while engine.has_work:
+        engine.step()
+        engine.check_integrity()
+
+    assert (fold.totals.prompt_tokens, fold.totals.cached_tokens, fold.totals.hit_rate) == (16, 0, 0.0)
+    assert (fold.totals.computed_tokens, fold.totals.generated_tokens) == (16, 32)

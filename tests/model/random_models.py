@@ -1,0 +1,108 @@
+"""Random models of a few thousand weights, one for each way of attention and of positions."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from transformers import (
+    Gemma2Config,
+    Gemma2ForCausalLM,
+    GPT2Config,
+    GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaForCausalLM,
+    MistralConfig,
+    MistralForCausalLM,
+    PreTrainedModel,
+    Qwen2Config,
+    Qwen2ForCausalLM,
+)
+
+from radixviz.model.causal_lm import CausalLM
+from radixviz.model.kv_shape import KVShape
+from radixviz.model.kv_tensors import KVTensors
+
+VOCABULARY = 256
+WINDOW = 12
+SIZES: dict[str, Any] = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 128,
+    "initializer_range": 0.3,  # wide, so that logits differ clearly and a wrong position shows
+    "bos_token_id": None,
+    "eos_token_id": None,
+    "pad_token_id": None,
+}
+KV_SHAPE = KVShape(layers=2, kv_heads=2, head_dim=8)
+
+
+def llama(**options: Any) -> PreTrainedModel:
+    """Rotary positions, grouped heads."""
+    return LlamaForCausalLM(LlamaConfig(**SIZES, **options))
+
+
+def qwen2(**options: Any) -> PreTrainedModel:
+    """A bias on q, k and v."""
+    return Qwen2ForCausalLM(Qwen2Config(**SIZES, **options))
+
+
+def mistral(**options: Any) -> PreTrainedModel:
+    """A sliding window in every layer."""
+    return MistralForCausalLM(MistralConfig(**SIZES, sliding_window=WINDOW, **options))
+
+
+def gemma2(**options: Any) -> PreTrainedModel:
+    """A sliding window in every other layer, capped logits."""
+    return Gemma2ForCausalLM(Gemma2Config(**SIZES, head_dim=8, sliding_window=WINDOW, **options))
+
+
+def gpt2(**options: Any) -> PreTrainedModel:
+    """Learned positions, no grouped heads."""
+    sizes: dict[str, Any] = {"vocab_size": VOCABULARY, "n_embd": 16, "n_layer": 2, "n_head": 2, "n_positions": 128}
+    return GPT2LMHeadModel(GPT2Config(**sizes, initializer_range=0.3, bos_token_id=None, eos_token_id=None, **options))
+
+
+FAMILIES = {"llama": llama, "qwen2": qwen2, "mistral": mistral, "gemma2": gemma2, "gpt2": gpt2}
+
+
+def build(family: str, **options: Any) -> CausalLM:
+    """Return a model of this family with the same random weights every time; options go into its config."""
+    torch.manual_seed(0)
+    return CausalLM(FAMILIES[family](**options).train(False), family)
+
+
+class ShiftedPositions(CausalLM):
+    """A faulty model: once there is a prefix, every position is one too high."""
+
+    def next_logits(self, token_ids, position_ids, cache, attention_mask=None):  # type: ignore[no-untyped-def]
+        """Run with the wrong positions."""
+        shift = 1 if cache.get_seq_length() else 0
+        return super().next_logits(token_ids, position_ids + shift, cache, attention_mask)
+
+
+def scattered_slots(tensors: KVTensors, seed: int = 0) -> list[int]:
+    """Return all slots of the pool, page by page, the pages shuffled."""
+    pages = list(range(1, tensors.num_pages + 1))
+    random.Random(seed).shuffle(pages)
+    return [page * tensors.page_size + offset for page in pages for offset in range(tensors.page_size)]
+
+
+def random_tokens(count: int, seed: int = 0) -> tuple[int, ...]:
+    """Return this many token ids."""
+    return tuple(random.Random(seed).choices(range(VOCABULARY), k=count))
+
+
+def generate(model: CausalLM, prompt: Sequence[int], count: int) -> tuple[int, ...]:
+    """Return what transformers' own greedy generation adds to the prompt."""
+    module: Any = model.module
+    given = torch.tensor([list(prompt)])
+    mask = torch.ones_like(given)
+    whole = module.generate(given, attention_mask=mask, do_sample=False, max_new_tokens=count, pad_token_id=0)
+    return tuple(map(int, whole[0, len(prompt) :]))

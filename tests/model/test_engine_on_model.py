@@ -1,0 +1,57 @@
+"""The engine, the radix tree and the pool over a real model."""
+
+from __future__ import annotations
+
+import pytest
+
+from radixviz.cache.page_pool import PagePool
+from radixviz.cache.radix_cache import RadixCache
+from radixviz.engine.engine import Engine
+from radixviz.engine.request import Request
+from radixviz.events import Event, NodeEvicted, SequenceRetracted
+from radixviz.model.causal_lm import CausalLM
+from tests.model.conftest import MakeRunner
+from tests.model.random_models import generate, random_tokens
+
+NEW_TOKENS = 8
+
+
+@pytest.mark.parametrize(("page_size", "cached"), [(1, 20), (4, 20), (16, 16)])
+def test_requests_with_a_shared_prefix_are_answered_as_by_generate(
+    page_size: int, cached: int, llama: CausalLM, make_runner: MakeRunner
+) -> None:
+    """The second request reuses the first one's K and V, two samples share a prompt, and no reply changes."""
+    runner = make_runner(llama, page_size, 160 // page_size)
+    engine = Engine(RadixCache(page_size), PagePool(160 // page_size, page_size), runner)
+    shared = random_tokens(20, 1)
+    prompts = {"first": shared + random_tokens(7, 2), "second": shared + random_tokens(10, 3)}
+    for name, prompt in prompts.items():
+        engine.submit(Request(name, prompt, NEW_TOKENS))
+        engine.run()
+        engine.check_integrity()
+    engine.submit(Request("samples", prompts["first"], NEW_TOKENS, samples=2))
+    engine.run()
+    engine.check_integrity()
+    assert engine.sequences["second"].cached_tokens == cached
+    assert {name: engine.sequences[name].output_ids for name in ("first", "second", "samples#1", "samples#2")} == {
+        "first": generate(llama, prompts["first"], NEW_TOKENS),
+        "second": generate(llama, prompts["second"], NEW_TOKENS),
+        "samples#1": generate(llama, prompts["first"], NEW_TOKENS),
+        "samples#2": generate(llama, prompts["first"], NEW_TOKENS),
+    }
+
+
+def test_a_pool_too_small_for_all_changes_no_reply(llama: CausalLM, make_runner: MakeRunner) -> None:
+    """Requests that run together, are evicted, sent back and computed again are answered as by generate."""
+    pages, page_size = 20, 4
+    events: list[Event] = []
+    runner = make_runner(llama, page_size, pages)
+    engine = Engine(RadixCache(page_size, emit=events.append), PagePool(pages, page_size), runner, emit=events.append)
+    prompts = {f"r{seed}": random_tokens(6, 99) + random_tokens(5 + 6 * seed, seed) for seed in range(5)}
+    for name, prompt in prompts.items():
+        engine.submit(Request(name, prompt, 3 * NEW_TOKENS))
+    engine.run()
+    engine.check_integrity()
+    assert {NodeEvicted, SequenceRetracted} <= {type(event) for event in events}
+    replies = {name: engine.sequences[name].output_ids for name in prompts}
+    assert replies == {name: generate(llama, prompt, 3 * NEW_TOKENS) for name, prompt in prompts.items()}
