@@ -125,7 +125,9 @@ def test_a_sample_that_repeats_an_older_answer_marks_its_node() -> None:
     frames = stage.play(2, Request("b", (1, 2, 3), 3, samples=2))
 
     last = frames[-1]
-    marks = {node.token_ids: (last.labels[node.node_id].look, last.labels[node.node_id].repeats) for node in last.tree.nodes}
+    marks = {
+        node.token_ids: (last.labels[node.node_id].look, last.labels[node.node_id].repeats) for node in last.tree.nodes
+    }
     assert marks == {(1, 2, 3): ("hit", None), (100, 101): ("cached", 2)}
 
 

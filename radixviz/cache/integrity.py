@@ -8,6 +8,7 @@ from radixviz.errors import IntegrityError
 
 def check_tree(root: TreeNode, page_size: int, evictable_size: int, protected_size: int) -> None:
     """Raise IntegrityError unless every node is whole, linked both ways, and the stored totals are right."""
+    _expect("the root is always held once", root.lock_ref, 1)
     evictable, protected = 0, 0
     stack = [root]
     while stack:
@@ -33,10 +34,12 @@ def _check_node(node: TreeNode, parent: TreeNode, child_key: object, page_size: 
     _expect("an edge holds whole pages", (len(node.key) > 0, len(node.key) % page_size), (True, 0))
     _expect("lock_ref is not negative", node.lock_ref >= 0, True)
     first = node.key[0] if page_size == 1 else node.key[:page_size].tobytes()
-    held_under = child_key[1] if is_top and isinstance(child_key, tuple) else child_key
+    namespace, held_under = parent.namespace, child_key
+    if is_top and isinstance(child_key, tuple):
+        namespace, held_under = child_key
     _expect("a child is held under its first page", held_under, first)
-    if not is_top:
-        _expect("a branch is in one namespace", node.namespace, parent.namespace)
+    law = "a child is held under its namespace" if is_top else "a branch is in one namespace"
+    _expect(law, node.namespace, namespace)
 
 
 def _expect(law: str, found: object, expected: object) -> None:

@@ -257,7 +257,7 @@ class Engine:
         """Take its pages and locks away; it waits at the head of the queue with the tokens that it has."""
         self._allocator.release(sequence, sequence.tree_len, len(sequence.slots), "retracted")
         self._prefix.let_go(sequence)
-        sequence.slots, sequence.tree_len, self._refused = [], 0, None
+        sequence.slots, sequence.tree_len = [], 0
         self._scheduler.send_back(sequence)
         self._emit(SequenceRetracted(sequence.sequence_id))
 

@@ -136,7 +136,7 @@ class CacheMachine(RuleBasedStateMachine):
 
 TestCacheMachine = CacheMachine.TestCase
 TestCacheMachine.settings = settings(
-    max_examples=60,
+    max_examples=50,
     stateful_step_count=30,
     derandomize=True,
     deadline=None,

@@ -181,7 +181,7 @@ class EngineMachine(RuleBasedStateMachine):
 
 TestEngineMachine = EngineMachine.TestCase
 TestEngineMachine.settings = settings(
-    max_examples=60,
+    max_examples=40,
     stateful_step_count=25,
     derandomize=True,
     deadline=None,

@@ -1,0 +1,127 @@
+"""The command line: what it prints, how it ends, and what it says to bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from radixviz.__main__ import main
+
+ROOT = Path(__file__).parents[1]
+
+
+def _run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "radixviz", *arguments]
+    return subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def two_runs() -> tuple[bytes, bytes]:
+    """The JSON of two processes with different hash seeds."""
+    first, second = (_run("play", "nine-stages", "--json", "--no-times", PYTHONHASHSEED=seed) for seed in ("1", "2"))
+    assert (first.returncode, second.returncode) == (0, 0), first.stderr.decode()
+    return first.stdout, second.stdout
+
+
+def test_two_runs_without_times_print_the_same_bytes(two_runs: tuple[bytes, bytes]) -> None:
+    """Neither hash seeds nor process ids nor clocks reach the output."""
+    assert two_runs[0] == two_runs[1]
+
+
+def test_the_json_has_the_promised_fields(two_runs: tuple[bytes, bytes]) -> None:
+    """The report's keys are exactly those that are documented; without times there is no ttft_ms."""
+    report = json.loads(two_runs[0])
+    stage = report["stages"][4]
+
+    assert list(report) == ["model", "device", "dtype", "page_size", "pool_pages", "kv_bytes_per_token", "stages"]
+    assert [entry["stage"] for entry in report["stages"]] == [1, 2, 3, 4, 5, 6, 7, 8, 9, "encore"]
+    assert list(stage) == ["stage", "title", "requests", "nodes", "evicted", "pool"]
+    assert list(stage["requests"][0]) == [
+        "id", "prompt_tokens", "prefix_len", "cached_tokens", "output_tokens", "output_text",
+    ]  # fmt: skip
+    assert list(stage["nodes"][0]) == [
+        "id", "parent", "letter", "name", "look", "tokens", "text", "lock_ref", "pages",
+    ]  # fmt: skip
+    assert list(stage["pool"]) == ["total", "free", "cached", "locked"]
+    assert {node["letter"]: node["look"] for node in stage["nodes"]}["c"] == "evicted"
+    assert stage["evicted"] == ["c"]
+
+
+def test_times_are_there_unless_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    """With times every request has the milliseconds to its first token; progress goes to stderr."""
+    status = main(["play", "nine-stages", "--json"])
+    output = capsys.readouterr()
+    requests = [request for stage in json.loads(output.out)["stages"] for request in stage["requests"]]
+
+    assert status == 0
+    assert all(request["ttft_ms"] > 0 for request in requests)
+    assert "Playing stage 5" in output.err
+
+
+def test_the_summary_reads_in_chinese(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --json a page of text is printed, in the language asked for."""
+    status = main(["play", "nine-stages", "--lang", "zh"])
+    output = capsys.readouterr().out
+
+    assert status == 0
+    assert "5  淘汰" in output
+    assert "根" in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "english", "chinese"),
+    [
+        (["play", "ten-stages"], ["ten-stages", "nine-stages"], ["ten-stages", "nine-stages"]),
+        (["play", "nine-stages", "--model", "gpt-9"], ["gpt-9", "tiny"], ["gpt-9", "tiny"]),
+        (["play", "nine-stages", "--page-size", "0"], ["0", "1"], ["0", "1"]),
+        (["play", "nine-stages", "--page-size", "301"], ["301", "300"], ["301", "300"]),
+        (["play", "nine-stages", "--page-size", "four"], ["--page-size", "four"], ["--page-size", "four"]),
+        (["play", "nine-stages", "--pool-pages", "0"], ["0", "1"], ["0", "1"]),
+        (["play", "nine-stages", "--pool-pages", "40"], ["A2", "40"], ["A2", "40"]),
+        (["play", "nine-stages", "--device", "abacus"], ["abacus", "cpu"], ["abacus", "cpu"]),
+        (["play", "nine-stages", "--colour"], ["--colour"], ["--colour"]),
+        (["play"], ["scenario"], ["scenario"]),
+        (["perform"], ["perform", "play"], ["perform", "play"]),
+        ([], ["play"], ["play"]),
+    ],
+)
+def test_bad_input_gets_one_clear_line_in_the_readers_language(
+    arguments: list[str], english: list[str], chinese: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit status 2, nothing on stdout, and one sentence that names the thing, the value and the limit."""
+    for language, wanted in (("en", english), ("zh", chinese)):
+        status = main([*arguments, "--lang", language])
+        output = capsys.readouterr()
+        last = output.err.splitlines()[-1]
+
+        assert (status, output.out) == (2, "")
+        assert all(word in last for word in wanted), last
+        assert any("\u4e00" <= letter <= "\u9fff" for letter in last) == (language == "zh"), last
+
+
+def test_an_unknown_language_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where there are no words for a language, English says so."""
+    status = main(["play", "nine-stages", "--lang", "fr"])
+
+    error = capsys.readouterr().err
+    assert status == 2
+    assert len(error.splitlines()) == 1
+    assert "fr" in error
+    assert "zh" in error
+
+
+def test_help_is_in_both_languages(capsys: pytest.CaptureFixture[str]) -> None:
+    """The overview and the verb's help have no English heading in Chinese."""
+    assert main(["--help", "--lang", "zh"]) == 0
+    with pytest.raises(SystemExit) as ended:
+        main(["play", "--help", "--lang", "zh"])
+    output = capsys.readouterr().out
+
+    assert ended.value.code == 0
+    assert "usage" not in output
+    assert "--page-size" in output
