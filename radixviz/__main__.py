@@ -14,6 +14,7 @@ from radixviz.render.explain import explain, explain_unmet
 from radixviz.render.report import run_report
 from radixviz.render.summary import run_summary
 from radixviz.render.words import LANGUAGES, say
+from radixviz.timeline import StageKey
 
 OK, FAILED, BAD_INPUT = 0, 1, 2
 Verb = Callable[[Sequence[str], str], int]
@@ -111,7 +112,7 @@ def _play(words: Sequence[str], language: str) -> int:
         page_size=page_size,
         pool_pages=pool_pages,
         now=time.perf_counter,
-        on_stage=lambda stage: _progress(say(language, "cli.playing", stage=stage)),
+        on_stage=lambda stage: _progress(say(language, "cli.playing", stage=_stage_name(stage, language))),
         on_first_token=seconds.__setitem__,
     )
     for unmet in timeline.unmet:
@@ -122,6 +123,10 @@ def _play(words: Sequence[str], language: str) -> int:
     else:
         print(run_summary(timeline, language))
     return OK
+
+
+def _stage_name(stage: StageKey, language: str) -> str:
+    return say(language, "stage.encore") if stage == "encore" else str(stage)
 
 
 def _progress(text: str) -> None:

@@ -60,7 +60,7 @@ def test_times_are_there_unless_left_out(capsys: pytest.CaptureFixture[str]) -> 
 
     assert status == 0
     assert all(request["ttft_ms"] > 0 for request in requests)
-    assert "Playing stage 5" in output.err
+    assert "Running stage 5" in output.err
 
 
 def test_the_summary_reads_in_chinese(capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,10 +27,15 @@ GOLDEN = 0.6180339887498949
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of text that is tokenised by itself; the loss counts fully only where the model is to write it."""
+    """A stretch of text that is tokenised by itself; the loss counts fully only where the model is to write it.
+
+    Where a reply may open in several ways, `openings` holds them with their shares: the first token is then trained
+    towards these probabilities, not towards the one opening that this document happens to have.
+    """
 
     text: str
     written_by_model: bool = False
+    openings: tuple[tuple[str, float], ...] = ()
 
 
 Document = list[Piece]
@@ -68,9 +73,9 @@ def user_turn(user: str) -> str:
     return f"\nUser: {user}\nAssistant:"
 
 
-def reply_piece(reply: str) -> Piece:
+def reply_piece(reply: str, openings: tuple[tuple[str, float], ...] = ()) -> Piece:
     """What the model writes: a space, the reply, and the newline that stops it."""
-    return Piece(f" {reply}\n", written_by_model=True)
+    return Piece(f" {reply}\n", written_by_model=True, openings=openings)
 
 
 def chat(turns: list[Turn], system: str = tables.SYSTEM) -> Document:
@@ -234,7 +239,7 @@ def choose_trained(rng: random.Random, phrasings: int, contents: int) -> tuple[i
 
 
 class Corpus:
-    """Draws documents from one random source; the samples' openings come in exact, evenly spread shares."""
+    """Draws documents from one random source; the four samples come in evenly spread shares."""
 
     def __init__(self, scenario: Scenario, rng: random.Random) -> None:
         """Keep the scripted requests at hand; nothing is drawn yet."""
@@ -278,7 +283,11 @@ class Corpus:
         self.samples_drawn += 1
         place = self.samples_drawn * GOLDEN % 1.0
         number = sum(place >= sum(OPENING_SHARES[:k]) for k in range(1, len(OPENING_SHARES)))
-        pieces = [Piece(self.scenario.texts["examples"] + request["text"]), reply_piece(request["replies"][number])]
+        openings = tuple((f" {reply}", share) for reply, share in zip(request["replies"], OPENING_SHARES, strict=True))
+        pieces = [
+            Piece(self.scenario.texts["examples"] + request["text"]),
+            reply_piece(request["replies"][number], openings),
+        ]
         if number + 1 == encore["continues"]["sample"]:
             pieces += [Piece(encore["text"].removeprefix("\n")), reply_piece(encore["reply"])]
         return pieces

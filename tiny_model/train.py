@@ -63,10 +63,11 @@ class Options:
 
 @dataclass(frozen=True)
 class Example:
-    """A tokenised document and, for each token, its weight in the loss."""
+    """A tokenised document and, for each token, its weight in the loss; shares, where a token may be one of several."""
 
     ids: list[int]
     weights: list[float]
+    shares: dict[int, dict[int, float]]  # place -> token -> probability
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def parse_options(arguments: list[str] | None = None) -> Options:
     """Read the command line."""
     parser = argparse.ArgumentParser(description="Train the tiny model from the project's own corpus.")
     parser.add_argument("--out", type=Path, default=SHIPPED, help="folder for the model files (default: here)")
-    parser.add_argument("--steps", type=int, default=2000, help="optimizer steps of 16 documents (default: 2000)")
+    parser.add_argument("--steps", type=int, default=1500, help="optimizer steps of 16 documents (default: 1500)")
     parser.add_argument("--seed", type=int, default=0, help="seed of corpus and weights (default: 0)")
     parser.add_argument("--threads", type=int, default=2, help="threads of torch (default: 2)")
     given = parser.parse_args(arguments)
@@ -132,15 +133,18 @@ def encode(tokenizer: Tokenizer, document: corpus.Document) -> Example:
     """Tokenise a document piece by piece and weigh its tokens."""
     ids: list[int] = []
     weights: list[float] = []
+    shares: dict[int, dict[int, float]] = {}
     for piece in document:
         new = tokenizer.encode(piece.text).ids
+        if piece.openings:
+            shares[len(ids)] = {tokenizer.encode(text).ids[0]: share for text, share in piece.openings}
         ids += new
         weights += [1.0 if piece.written_by_model else CONTEXT_WEIGHT] * len(new)
-    return Example([*ids, token_id(tokenizer, END_OF_TEXT)], [*weights, 1.0])
+    return Example([*ids, token_id(tokenizer, END_OF_TEXT)], [*weights, 1.0], shares)
 
 
 # ------------------------------------------------------------------------------------------------ training
-def make_model(vocabulary: int, stop_ids: list[int]) -> Any:
+def make_model(vocabulary: int, end_id: int) -> Any:
     """A fresh Llama with tied embeddings (Any: transformers leaves most of its methods untyped)."""
     config = LlamaConfig(
         vocab_size=vocabulary,
@@ -155,13 +159,10 @@ def make_model(vocabulary: int, stop_ids: list[int]) -> Any:
         rms_norm_eps=1e-5,
         tie_word_embeddings=True,
         bos_token_id=None,
-        eos_token_id=stop_ids[0],
-        pad_token_id=stop_ids[0],
+        eos_token_id=end_id,
+        pad_token_id=end_id,
     )
-    model: Any = LlamaForCausalLM(config)
-    model.generation_config.do_sample = False
-    model.generation_config.eos_token_id = stop_ids
-    return model
+    return LlamaForCausalLM(config)
 
 
 def batches(examples: list[Example], rng: random.Random) -> Iterator[list[Example]]:
@@ -182,13 +183,16 @@ def batch_loss(model: Any, batch: list[Example]) -> Any:
         ids[row, : len(example.ids)] = torch.tensor(example.ids)
         weights[row, : len(example.ids)] = torch.tensor(example.weights)
     logits = model(input_ids=ids, use_cache=False).logits[:, :-1]
-    losses = torch.nn.functional.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten(), reduction="none")
-    flat = weights[:, 1:].flatten()
-    return (losses * flat).sum() / flat.sum()
+    chances = torch.log_softmax(logits, -1)
+    losses = -chances.gather(-1, ids[:, 1:, None])[..., 0]
+    for row, example in enumerate(batch):
+        for place, shares in example.shares.items():
+            losses[row, place - 1] = -sum(share * chances[row, place - 1, token] for token, share in shares.items())
+    return (losses * weights[:, 1:]).sum() / weights[:, 1:].sum()
 
 
 def learning_rate(step: int, steps: int) -> float:
-    """A short warm-up, then a cosine down to almost nothing, which settles the shares of the four openings."""
+    """A short warm-up, then a cosine down to almost nothing."""
     warm_up = min(1.0, (step + 1) / WARM_UP_STEPS)
     cosine = 0.5 * (1 + math.cos(math.pi * step / steps))
     return LEARNING_RATE * warm_up * (FINAL_RATE + (1 - FINAL_RATE) * cosine)
@@ -222,14 +226,18 @@ def write_json(path: Path, data: dict[str, Any]) -> None:
 
 def write_files(out: Path, model: Any, tokenizer: Tokenizer, result: Result) -> None:
     """Write all files to a folder beside the target, then move each into its place."""
+    end_id, newline_id = token_id(tokenizer, END_OF_TEXT), token_id(tokenizer, NEWLINE)
+    generation = {"do_sample": False, "eos_token_id": [end_id, newline_id], "pad_token_id": end_id}
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="model-", dir=out) as name:
         folder = Path(name)
         model.half().save_pretrained(folder)
         tokenizer.save(str(folder / "tokenizer.json"))
+        write_json(folder / "generation_config.json", generation)
         write_json(folder / "tokenizer_config.json", TOKENIZER_CONFIG)
         write_json(folder / "training.json", asdict(result))
         for file in sorted(folder.iterdir()):
+            file.chmod(0o644)
             file.replace(out / file.name)
 
 
@@ -243,8 +251,7 @@ def run(options: Options) -> Result:
     rng = random.Random(options.seed + 1)
     documents = corpus.Corpus(scenario, rng).documents(options.steps * BATCH)
     examples = [encode(tokenizer, document) for document in documents]
-    stop_ids = [token_id(tokenizer, END_OF_TEXT), token_id(tokenizer, NEWLINE)]
-    model = make_model(tokenizer.get_vocab_size(), stop_ids)
+    model = make_model(tokenizer.get_vocab_size(), token_id(tokenizer, END_OF_TEXT))
     loss = fit(model, examples, options.steps, rng)
     result = Result(
         steps=options.steps,

@@ -21,7 +21,7 @@ BOX_HEIGHT = HEAD_HEIGHT + MOST_LINES * LINE_HEIGHT + 7
 ROOT_Y = 12.0
 COLUMN_WIDTH = 7.3
 """Of a 12 px fixed-width font, rounded up."""
-_FIRST_GAP = 24.0
+FIRST_GAP = 24.0
 _WIDEST_BOX = MOST_COLUMNS * COLUMN_WIDTH + 2 * PADDING
 _NARROWEST_BOX = 112.0
 _WIDEST_GAP, _NARROWEST_GAP = 60.0, 21.0
@@ -40,7 +40,7 @@ class TreeScale:
 
     def top(self, rank: int) -> float:
         """Return the upper edge of the boxes of this rank (1: the children of the root)."""
-        return ROOT_Y + _FIRST_GAP + (rank - 1) * (BOX_HEIGHT + self.gap)
+        return ROOT_Y + FIRST_GAP + (rank - 1) * (BOX_HEIGHT + self.gap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def fit(boxes_wide: float, levels: int) -> TreeScale:
     """Return the scale for a drawing that is so many boxes wide and so many levels deep."""
     box_width = max(_NARROWEST_BOX, min(_WIDEST_BOX, (CANVAS_WIDTH - 2 * _MARGIN) / boxes_wide))
     columns = min(MOST_COLUMNS, int((box_width - 2 * PADDING) / COLUMN_WIDTH))
-    room = CANVAS_HEIGHT - ROOT_Y - _FIRST_GAP - 3
+    room = CANVAS_HEIGHT - ROOT_Y - FIRST_GAP - 3
     gaps = (room - levels * BOX_HEIGHT) / max(levels - 1, 1)
     gap = max(_NARROWEST_GAP, min(_WIDEST_GAP, gaps))
     needed = CANVAS_HEIGHT - room + levels * (BOX_HEIGHT + gap) - gap

@@ -12,6 +12,8 @@ from radixviz.render.layout import lay_out
 from radixviz.render.tree_boxes import TreeBox, tree_boxes
 from radixviz.render.tree_scale import (
     BOX_HEIGHT,
+    CANVAS_HEIGHT,
+    CANVAS_WIDTH,
     HEAD_HEIGHT,
     LINE_HEIGHT,
     PADDING,
@@ -27,6 +29,8 @@ from radixviz.timeline import Frame, Timeline
 
 _ROOT_RADIUS = 6
 _BADGE_HEIGHT = 18
+_SMALLEST = 0.92
+"""How much a drawing may shrink: then its smallest text, 12 px, is 11 px high."""
 _NAME_COLUMN = 8.2
 """Of a bold 13 px letter, on average."""
 
@@ -45,10 +49,13 @@ def tree_svg(timeline: Timeline, frame: Frame, lang: str, engine: Path) -> str |
 
 
 def _svg(body: str, scale: TreeScale, label: str) -> str:
+    """Return the SVG element; one larger than the place for it scrolls, so that its text stays legible."""
     size = f"{scale.canvas_width:g} {scale.canvas_height:g}"
+    least = f"min-width:{scale.canvas_width * _SMALLEST:.0f}px;min-height:{scale.canvas_height * _SMALLEST:.0f}px"
+    style = f' style="{least}"' if (scale.canvas_width, scale.canvas_height) != (CANVAS_WIDTH, CANVAS_HEIGHT) else ""
     return (
         f'<svg class="rv-tree-svg" viewBox="0 0 {size}" preserveAspectRatio="xMidYMin meet" role="img" '
-        f'aria-label="{escape(label)}">{body}</svg>'
+        f'aria-label="{escape(label)}"{style}>{body}</svg>'
     )
 
 
@@ -162,7 +169,7 @@ def _set_back(found: re.Match[str]) -> str:
 def _badge(text: str, width: float) -> str:
     if not text:
         return ""
-    wide = 16 + 6.6 * columns(text)
+    wide = 16 + 7.6 * columns(text)
     return (
         f'<g class="rv-badge"><rect x="{(width - wide) / 2:g}" y="{-_BADGE_HEIGHT / 2:g}" width="{wide:g}" '
         f'height="{_BADGE_HEIGHT}" rx="{_BADGE_HEIGHT / 2:g}"/>'

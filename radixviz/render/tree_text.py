@@ -33,7 +33,7 @@ def box_line(timeline: Timeline, box: TreeBox, lang: str) -> str:
         box.letter,
         f"({box_count(box)})",
         f"[{badge}]" if badge else "",
-        say(lang, "node.locked", n=box.lock_ref) if box.lock_ref else "",
+        f"lock_ref {box.lock_ref}" if box.lock_ref else "",
         " ".join(box_lines(timeline, box, lang, 28)),
     ]
     return " ".join(part for part in parts if part)

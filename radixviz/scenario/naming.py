@@ -19,6 +19,7 @@ class Naming:
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
         self._stored: Stored = {}
+        self._reached: Stored = {}
         self._prompts: Stored = {}
         self._last_node: dict[str, int] = {}
         self._letters: dict[int, tuple[str, ...]] = {}
@@ -45,7 +46,8 @@ class Naming:
         for letter in spec.letters:
             at_start = letter.bind.last is not None and letter.bind.last in old
             tree = before if at_start else after.tree
-            node_id = _resolve(letter.bind, tree, old if at_start else stored, self._prompts)
+            known = old if at_start else stored
+            node_id = _resolve(letter.bind, tree, known, known, self._prompts)
             if node_id is None:
                 self.unmet.append(Unmet(stage, "letter", letter.letter, "a node", "none"))
             else:
@@ -55,6 +57,7 @@ class Naming:
     def _name_frame(self, frame: Frame) -> Frame:
         page_size = frame.tree.page_size
         self._stored |= _stored(frame.sequences, page_size)
+        self._reached |= _matched(frame.sequences, page_size) | self._stored
         self._prompts |= {
             view.request_id: _whole_pages(view.token_ids[: view.prompt_len], page_size) for view in frame.sequences
         }
@@ -86,7 +89,7 @@ class Naming:
         return names
 
     def _find(self, spec: NameSpec, tree: TreeSnapshot) -> int | None:
-        found = (_resolve(bind, tree, self._stored, self._prompts) for bind in spec.bind)
+        found = (_resolve(bind, tree, self._stored, self._reached, self._prompts) for bind in spec.bind)
         return next((node_id for node_id in found if node_id is not None), None)
 
     def _name_missing(self, missing: Missing) -> Missing:
@@ -110,17 +113,24 @@ def _stored(sequences: Iterable[SequenceView], page_size: int) -> Stored:
     return stored
 
 
+def _matched(sequences: Iterable[SequenceView], page_size: int) -> Stored:
+    return {view.sequence_id: _whole_pages(view.token_ids[: view.prefix_len], page_size) for view in sequences}
+
+
 def _whole_pages(tokens: tuple[int, ...], page_size: int) -> tuple[int, ...]:
     return tokens[: len(tokens) - len(tokens) % page_size]
 
 
-def _resolve(bind: Bind, tree: TreeSnapshot, stored: Stored, prompts: Stored) -> int | None:
-    """Return the id of the node that `bind` means in `tree`, or None when it is not there."""
+def _resolve(bind: Bind, tree: TreeSnapshot, stored: Stored, reached: Stored, prompts: Stored) -> int | None:
+    """Return the id of the node that `bind` means in `tree`, or None when it is not there.
+
+    `reached` is what each sequence has in the tree, or what its look-up found there: enough to be in common.
+    """
     if bind.last is not None:
         return _last(_path(tree, stored.get(bind.last, ())))
     if bind.prompt is not None:
         return _last(_path(tree, prompts.get(bind.prompt, ())))
-    paths = [_path(tree, stored.get(name, ())) for name in bind.common]
+    paths = [_path(tree, reached.get(name, ())) for name in bind.common]
     shared = [ids[0] for ids in zip(*paths, strict=False) if len(set(ids)) == 1]
     return _last(shared)
 

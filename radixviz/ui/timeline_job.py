@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Thread
 
@@ -38,16 +40,17 @@ class TimelineJob:
         self.timeline: Timeline | None = None
         self.error: Exception | None = None
         self._make = make
+        self._unstarted = [Thread(target=self._run, name="timeline", daemon=True)]
 
     @property
     def running(self) -> bool:
         """Whether it is still at work."""
         return self.timeline is None and self.error is None
 
-    def start(self) -> TimelineJob:
-        """Start the thread and return the job."""
-        Thread(target=self._run, name="timeline", daemon=True).start()
-        return self
+    def start(self) -> None:
+        """Start the thread, unless somebody has done so."""
+        with suppress(IndexError):  # taking it out of a list is what only one of several sessions can do
+            self._unstarted.pop().start()
 
     def _run(self) -> None:
         try:
@@ -57,15 +60,25 @@ class TimelineJob:
         except Exception as error:  # shown in the page; what it was belongs into the log
             logging.getLogger(__name__).exception("the timeline could not be made")
             self.error = error
+        spare_collector()
 
     def _tell(self, step: str, share: float) -> None:
         self.progress = Progress(step, share)
 
 
+def spare_collector() -> None:
+    """Take everything that is alive out of the garbage collector's sight.
+
+    Streamlit collects after every run of a page, and over the objects of torch and transformers that holds the whole
+    process for half a second: each step would wait for it, and polling would starve the import itself.
+    """
+    gc.freeze()
+
+
 @st.cache_resource(show_spinner=False, max_entries=4)
 def timeline_job(model: str, page_size: int, pool_pages: int, _scenario: Scenario) -> TimelineJob:
-    """Return the job for these settings, started by whoever asks first and shared by all sessions."""
-    return TimelineJob(lambda tell: make_timeline(_scenario, model, page_size, pool_pages, tell)).start()
+    """Return the job for these settings, shared by all sessions."""
+    return TimelineJob(lambda tell: make_timeline(_scenario, model, page_size, pool_pages, tell))
 
 
 def make_timeline(scenario: Scenario, model: str, page_size: int, pool_pages: int, tell: Tell) -> Timeline:

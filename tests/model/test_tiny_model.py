@@ -20,7 +20,8 @@ SECOND = "You are a helpful assistant.\nUser: What can you do?\nAssistant:"
 
 @pytest.fixture(scope="module")
 def tiny() -> LoadedModel:
-    """Return the shipped model."""
+    """Return the shipped model, loaded while torch is set to two threads."""
+    torch.set_num_threads(2)
     return load("tiny")
 
 
@@ -64,14 +65,14 @@ def test_reuse_changes_neither_logits_nor_replies(page_size: int, tiny: LoadedMo
 
 def test_the_engine_answers_two_users_as_generate_does(tiny: LoadedModel) -> None:
     """The second user reuses the system prompt, and both replies are those of transformers' own loop."""
-    engine = Engine(RadixCache(), PagePool(200), build_runner(tiny, 200, 1))
+    engine = Engine(RadixCache(), PagePool(300), build_runner(tiny, 300, 1))
     prompts = {"A1": tiny.tokenizer.encode(FIRST), "B1": tiny.tokenizer.encode(SECOND)}
     for name, prompt in prompts.items():
-        engine.submit(Request(name, prompt, 40, tiny.tokenizer.stop_token_ids))
+        engine.submit(Request(name, prompt, 120, tiny.tokenizer.stop_token_ids))
         engine.run()
         engine.check_integrity()
     assert engine.sequences["B1"].cached_tokens >= len(tiny.tokenizer.encode(FIRST.split(" Hello")[0])) - 1
     for name, prompt in prompts.items():
         reply = engine.sequences[name].output_ids
-        assert reply == generate(tiny.model, prompt, 40)[: len(reply)]
+        assert reply == generate(tiny.model, prompt, 120)
         assert reply[-1] in tiny.tokenizer.stop_token_ids

@@ -7,21 +7,22 @@ import streamlit as st
 from radixviz.errors import RadixVizError
 from radixviz.render.explain import explain
 from radixviz.render.words import say
-from radixviz.ui.timeline_job import TimelineJob, timeline_job
+from radixviz.ui.timeline_job import TimelineJob, spare_collector, timeline_job
 
 RETRY = "radixviz.retry"
-_SECONDS = 0.3
+_SECONDS = 0.5
 
 
 @st.fragment(run_every=_SECONDS)
-def show_progress(job: TimelineJob, model: str, lang: str) -> None:
+def show_progress(job: TimelineJob, lang: str) -> None:
     """Show what is being done and how far it is; when it is done the whole page runs once more."""
+    spare_collector()
     if not job.running:
         st.rerun()
     progress = job.progress
     st.progress(
         progress.share,
-        f"{say(lang, 'load.title')}{say(lang, 'colon')}{say(lang, f'load.{progress.step}', model=model)}",
+        f"{say(lang, 'load.title')}{say(lang, 'colon')}{say(lang, f'load.{progress.step}')}",
     )
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 from radixviz.errors import RadixVizError
 from radixviz.model.folder import TINY
 from radixviz.render.dot import labelled_dot
-from radixviz.render.intro import intro_page
+from radixviz.render.intro import IntroPrompt, intro_page
 from radixviz.render.layout import find_engine
 from radixviz.render.page import player_page
 from radixviz.render.tree_boxes import tree_boxes
@@ -43,13 +43,22 @@ def show_tour() -> None:
     if job.error is not None:
         show_failure(job.error, state.lang)
     elif job.timeline is None:
-        show_progress(job, TINY, state.lang)
+        show_progress(job, state.lang)
+    job.start()  # last, so that importing torch does not keep the page from coming
 
 
 def _show_intro(state: AppState, scenario: Scenario) -> None:
     intro = scenario.intro
     words = in_language(intro.say, state.lang), in_language(intro.why, state.lang)
-    show_player(intro_page(intro_prompts(state.lang, scenario), *words, _notices(state), state.lang, page_theme()))
+    show_player(intro_page(_prompts(state, scenario), *words, _notices(state), state.lang, page_theme()))
+
+
+def _prompts(state: AppState, scenario: Scenario) -> tuple[IntroPrompt, ...]:
+    """Return no prompts without a tokenizer: then there is no timeline either, and the page says why."""
+    try:
+        return intro_prompts(state.lang, scenario)
+    except RadixVizError:
+        return ()
 
 
 def _show_frame(state: AppState, timeline: Timeline) -> None:
