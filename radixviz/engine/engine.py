@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from radixviz.cache.key import as_token_array
 from radixviz.cache.page_pool import PagePool
 from radixviz.cache.prefix_cache import MatchResult, PrefixCache
 from radixviz.cache.snapshot import PoolSnapshot, TreeSnapshot
@@ -12,10 +11,11 @@ from radixviz.engine.integrity import check_engine
 from radixviz.engine.page_map import page_map
 from radixviz.engine.prefix_use import PrefixUse
 from radixviz.engine.request import Request, Sequence
+from radixviz.engine.request_check import check_request
 from radixviz.engine.runner import DecodeRow, ExtendRow, ModelRunner, Sampled
 from radixviz.engine.scheduler import Admission, Scheduler
 from radixviz.engine.slot_allocator import SlotAllocator
-from radixviz.errors import BadTokenCount, DuplicateRequest, EmptyPrompt, PoolExhausted, PromptTooLong, RequestTooLarge
+from radixviz.errors import PoolExhausted
 from radixviz.events import (
     Emit,
     Event,
@@ -91,7 +91,7 @@ class Engine:
         is called so; BadTokenCount for a count below 1; PromptTooLong when prompt and reply need more positions than
         the model has; RequestTooLarge when one sequence alone needs more pages than the pool has.
         """
-        self._check_request(request)
+        check_request(request, taken=self._names, max_positions=self._runner.max_positions, pool=self._pool)
         ids = request.sequence_ids()
         self._names.update((request.request_id, *ids))
         first = Sequence(request, ids[0], 1, request.draw(1), list(request.prompt_ids), forks=request.samples - 1)
@@ -295,22 +295,6 @@ class Engine:
         self._scheduler.finish(sequence)
         self._refused = None
         self._emit(PhaseClosed("cache", (sequence.sequence_id,)))
-
-    def _check_request(self, request: Request) -> None:
-        if not request.prompt_ids:
-            raise EmptyPrompt(request.request_id)
-        as_token_array(request.prompt_ids)
-        if not self._names.isdisjoint((request.request_id, *request.sequence_ids())):
-            raise DuplicateRequest(request.request_id)
-        for name, value in (("max_new_tokens", request.max_new_tokens), ("samples", request.samples)):
-            if value < 1:
-                raise BadTokenCount(name, value)
-        positions = len(request.prompt_ids) + request.max_new_tokens
-        if positions > self._runner.max_positions:
-            raise PromptTooLong(request.request_id, positions, self._runner.max_positions)
-        pages = self._pool.pages_for(positions - 1)
-        if pages > self._pool.num_pages:
-            raise RequestTooLarge(request.request_id, pages, self._pool.num_pages)
 
     def _exhausted(self, sequence: Sequence) -> PoolExhausted:
         return PoolExhausted(self._pool.pages_for(len(sequence.token_ids)), self._pool.free_pages)

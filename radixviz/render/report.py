@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from radixviz.cache.snapshot import NodeView
 from radixviz.events import NodeEvicted
 from radixviz.timeline import Frame, SequenceView, StageKey, Timeline
 
-Json = dict[str, object]
+Json = dict[str, Any]
 
 
 def run_report(timeline: Timeline, language: str, first_token_seconds: Mapping[str, float] | None = None) -> Json:

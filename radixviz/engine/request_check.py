@@ -1,0 +1,36 @@
+"""Which requests an engine takes."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from radixviz.cache.key import as_token_array
+from radixviz.cache.page_pool import PagePool
+from radixviz.engine.request import Request
+from radixviz.errors import BadTokenCount, DuplicateRequest, EmptyPrompt, PromptTooLong, RequestTooLarge
+
+
+def check_request(request: Request, *, taken: Set[str], max_positions: int, pool: PagePool) -> None:
+    """Refuse a request that cannot be served; `taken` are the ids of all requests and sequences so far.
+
+    Raises:
+        EmptyPrompt, BadTokenId: the prompt has no tokens, or something else among them.
+        DuplicateRequest: its id, or that of one of its sequences, is taken.
+        BadTokenCount: a count below 1.
+        PromptTooLong: prompt and reply need more positions than the model has.
+        RequestTooLarge: one sequence alone needs more pages than the pool has.
+    """
+    if not request.prompt_ids:
+        raise EmptyPrompt(request.request_id)
+    as_token_array(request.prompt_ids)
+    if not taken.isdisjoint((request.request_id, *request.sequence_ids())):
+        raise DuplicateRequest(request.request_id)
+    for name, value in (("max_new_tokens", request.max_new_tokens), ("samples", request.samples)):
+        if value < 1:
+            raise BadTokenCount(name, value)
+    positions = len(request.prompt_ids) + request.max_new_tokens
+    if positions > max_positions:
+        raise PromptTooLong(request.request_id, positions, max_positions)
+    pages = pool.pages_for(positions - 1)
+    if pages > pool.num_pages:
+        raise RequestTooLarge(request.request_id, pages, pool.num_pages)
