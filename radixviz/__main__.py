@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 import time
@@ -16,13 +17,14 @@ from radixviz.render.summary import run_summary
 from radixviz.render.words import LANGUAGES, say
 from radixviz.timeline import StageKey
 
-OK, FAILED, BAD_INPUT = 0, 1, 2
+OK, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 Verb = Callable[[Sequence[str], str], int]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit status: 0, 1 (the run failed) or 2 (bad usage or bad input, one clear line)."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    _print_utf8()
     language = _language(given)
     readable = language if language in LANGUAGES else LANGUAGES[0]
     try:
@@ -35,7 +37,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(say(readable, "cli.error", message=explain(error, readable)), file=sys.stderr)
         if isinstance(error, AssertionError):
             return FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
     return BAD_INPUT
+
+
+def _print_utf8() -> None:
+    """Print UTF-8 whatever the system's encoding: a pipe on Windows would refuse Chinese, and a tree's lines."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")
 
 
 def _verbs() -> Mapping[str, Verb]:
@@ -63,18 +74,19 @@ def _run(given: Sequence[str], language: str) -> int:
 
 def _overview(language: str) -> str:
     lines = [f"  {verb}   {say(language, f'cli.{verb}.help')}" for verb in _verbs()]
-    usage = say(language, "cli.usage") + "python -m radixviz {play} [--lang en|zh] [-h]"
+    usage = say(language, "cli.usage") + "python -m radixviz {play} [--lang en|zh] [-h] [--version]"
     return "\n".join([usage, "", say(language, "cli.description"), "", *lines])
 
 
 def _language(given: Sequence[str]) -> str:
     """Find --lang before anything else is read: help and failures are in that language too."""
-    for position, word in enumerate(given):
+    found = LANGUAGES[0]
+    for word, following in zip(given, [*given[1:], ""], strict=True):
         if word.startswith("--lang="):
-            return word.removeprefix("--lang=")
-        if word == "--lang" and position + 1 < len(given):
-            return given[position + 1]
-    return LANGUAGES[0]
+            found = word.removeprefix("--lang=")
+        elif word == "--lang":
+            found = following
+    return found
 
 
 def _play_command(language: str) -> Command:
@@ -126,7 +138,7 @@ def _play(words: Sequence[str], language: str) -> int:
 
 
 def _stage_name(stage: StageKey, language: str) -> str:
-    return say(language, "stage.encore") if stage == "encore" else str(stage)
+    return say(language, "stage.encore") if stage == "encore" else say(language, "stage", stage=stage)
 
 
 def _progress(text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -45,7 +46,10 @@ class Command:
 
     def read(self, words: Sequence[str], *, required: Sequence[str] = ()) -> argparse.Namespace:
         """Return the values; UsageError names a word that means nothing, or one that is missing."""
-        options, unknown = self._parser.parse_known_args(list(words))
+        try:
+            options, unknown = self._parser.parse_known_args(list(words))
+        except _UnreadableError as error:
+            raise UsageError(say(self._language, "cli.bad_value", value=error)) from None
         if unknown:
             raise UsageError(say(self._language, "cli.unknown_argument", value=unknown[0]))
         for name in required:
@@ -62,9 +66,14 @@ def whole_number(language: str, option: str, text: str | None) -> int | None:
         raise UsageError(say(language, "cli.bad_number", option=option, value=text)) from None
 
 
+class _UnreadableError(Exception):
+    """What argparse could not read: the option."""
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message)
+        named = re.search(r"--?[\w-]+", message)  # its sentence is English; the option is what matters
+        raise _UnreadableError(named[0] if named else message)
 
 
 class _HelpFormatter(argparse.HelpFormatter):

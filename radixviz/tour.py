@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from radixviz.engine.tokenizer import Tokenizer
 from radixviz.errors import BadPageSize, BadPoolPages
+from radixviz.model.folder import TINY
 from radixviz.model.loader import LoadedModel, build_runner
 from radixviz.scenario.dry_run import find_pool, scenario_pages
 from radixviz.scenario.player import OnFirstToken, OnStage, play
@@ -27,14 +28,17 @@ def check_pool(scenario: Scenario, *, page_size: int | None, pool_pages: int | N
         raise BadPageSize(page_size, limit)
 
 
-def choose_pool(scenario: Scenario, tokenizer: Tokenizer, *, page_size: int, pool_pages: int | None) -> int:
+def choose_pool(
+    scenario: Scenario, tokenizer: Tokenizer, *, page_size: int, pool_pages: int | None, taught: bool = True
+) -> int:
     """Return the pages to play with: those asked for, else those with which dry runs tell the scenario's story.
 
-    Where no pool does that, as many pages as hold the scenario's tokens: then the timeline says what is not met.
+    `taught` says whether the model says what the scenario has taught it. Where no pool does that, as many pages as
+    hold the scenario's tokens: then the timeline says what is not met.
     """
     if pool_pages is not None:
         return pool_pages
-    found = find_pool(scenario, tokenizer, page_size=page_size)
+    found = find_pool(scenario, tokenizer, page_size=page_size, taught=taught)
     return scenario_pages(scenario, page_size) if found is None else found
 
 
@@ -48,10 +52,14 @@ def play_on_model(
     on_stage: OnStage | None = None,
     on_first_token: OnFirstToken | None = None,
 ) -> Timeline:
-    """Play `scenario` on a loaded model with a pool of its own, and return what happened."""
+    """Play `scenario` on a loaded model with a pool of its own, and return what happened.
+
+    The tiny model ends its replies itself. Other models were not taught them: theirs have the scenario's lengths.
+    """
+    taught = loaded.name == TINY
     check_pool(scenario, page_size=page_size, pool_pages=pool_pages)
     size = scenario.page_size if page_size is None else page_size
-    pages = choose_pool(scenario, loaded.tokenizer, page_size=size, pool_pages=pool_pages)
+    pages = choose_pool(scenario, loaded.tokenizer, page_size=size, pool_pages=pool_pages, taught=taught)
     runner = build_runner(loaded, pages, size)
     run = RunInfo(
         model=loaded.name,
@@ -61,4 +69,13 @@ def play_on_model(
         pool_pages=pages,
         kv_bytes_per_token=runner.tensors.kv_bytes_per_token,
     )
-    return play(scenario, runner, loaded.tokenizer, run=run, now=now, on_stage=on_stage, on_first_token=on_first_token)
+    return play(
+        scenario,
+        runner,
+        loaded.tokenizer,
+        run=run,
+        follow_stop_tokens=taught,
+        now=now,
+        on_stage=on_stage,
+        on_first_token=on_first_token,
+    )

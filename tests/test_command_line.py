@@ -60,7 +60,7 @@ def test_times_are_there_unless_left_out(capsys: pytest.CaptureFixture[str]) -> 
 
     assert status == 0
     assert all(request["ttft_ms"] > 0 for request in requests)
-    assert "Running stage 5" in output.err
+    assert "Running: Stage 5" in output.err
 
 
 def test_the_summary_reads_in_chinese(capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,3 +125,31 @@ def test_help_is_in_both_languages(capsys: pytest.CaptureFixture[str]) -> None:
     assert ended.value.code == 0
     assert "usage" not in output
     assert "--page-size" in output
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "gbk"])
+def test_output_is_utf8_whatever_the_system_s_encoding(encoding: str) -> None:
+    """A pipe on a system with another encoding gets the same bytes, Chinese and the tree's lines included."""
+    done = _run("play", "nine-stages", "--lang", "zh", PYTHONIOENCODING=encoding)
+
+    assert done.returncode == 0, done.stderr.decode()
+    assert "└─" in done.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        (["play", "nine-stages", "--json=yes"], "--json"),
+        (["play", "nine-stages", "--page-size"], "--page-size"),
+        (["play", "nine-stages", "--lang", "en", "--lang"], "zh"),
+    ],
+)
+def test_an_option_in_a_wrong_shape_is_named(
+    arguments: list[str], wanted: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A value where none belongs, or none where one does: status 2 and one line that names the option."""
+    status = main(arguments)
+    error = capsys.readouterr().err
+
+    assert (status, len(error.splitlines())) == (2, 1)
+    assert wanted in error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 import msgspec
@@ -163,8 +164,19 @@ def test_names_stay_with_their_nodes(played) -> None:  # type: ignore[no-untyped
     assert all(mark.name for frame in timeline.frames for mark in frame.labels.values())
 
 
-def test_letters_are_those_of_the_figure(played) -> None:  # type: ignore[no-untyped-def]
+@pytest.mark.parametrize("page_size", [1, 4])
+def test_letters_are_those_of_the_figure(played, page_size: int) -> None:  # type: ignore[no-untyped-def]
     """Each stage ends with the figure's letters, ghosts included; some it names only in a later stage."""
-    timeline = played(1)
+    timeline = played(page_size)
 
     assert {stage: _letters(timeline.last_frame(stage)) for stage in timeline.stages()} == LETTERS
+
+
+def test_another_model_replies_in_the_scenario_s_lengths(scenario: Scenario, loaded: LoadedModel) -> None:
+    """A model that was not taught the replies does not end them: each is as long as the scenario says."""
+    timeline = play_on_model(scenario, replace(loaded, name="another"), pool_pages=400)
+    views = [view for stage in timeline.stages() for view in timeline.last_frame(stage).sequences]
+    wanted = {name: max(spec.reply_lengths()) for spec in scenario.request for name in spec.sequence_ids()}
+
+    assert {view.sequence_id: view.output_len for view in views} == wanted
+    assert not any(view.stop_token for view in views if view.output_len > 3)

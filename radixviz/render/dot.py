@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from graphviz import Digraph, escape
+
 from radixviz.render.tree_boxes import TreeBox
 
 BOX_INCHES = 2.0
@@ -13,36 +15,43 @@ GAP_INCHES = 0.18
 
 def layout_dot(boxes: Sequence[TreeBox]) -> str:
     """Return the DOT that Graphviz lays out: node 0 is the root, node i + 1 is box i, all boxes of one size."""
-    lines = [
-        "digraph tree {",
-        f"graph [ordering=out, nodesep={GAP_INCHES}, ranksep=1];",
-        f'node [shape=box, fixedsize=true, width={BOX_INCHES:g}, height=1, label=""];',
-        "0 [width=0.2, height=0.2];",
-    ]
+    graph = Digraph(
+        "tree",
+        graph_attr={"ordering": "out", "nodesep": f"{GAP_INCHES}", "ranksep": "1"},
+        node_attr={"shape": "box", "fixedsize": "true", "width": f"{BOX_INCHES:g}", "height": "1", "label": ""},
+    )
+    graph.node("0", width="0.2", height="0.2")
     numbers = box_numbers(boxes)
-    lines += [f"{numbers[box.key]};" for box in boxes]
-    lines += [f"{_parent(numbers, box)} -> {numbers[box.key]};" for box in boxes]
-    return "\n".join([*lines, "}", ""])
+    for box in boxes:
+        graph.node(str(numbers[box.key]))
+    _add_edges(graph, boxes, numbers)
+    return str(graph.source)
 
 
 def labelled_dot(boxes: Sequence[TreeBox], labels: Mapping[str, Sequence[str]]) -> str:
     """Return DOT that any Graphviz can draw: `labels` holds the lines of text of each box, by its key."""
+    graph = Digraph("tree", graph_attr={"ordering": "out"}, node_attr={"shape": "box", "style": "rounded"})
+    graph.node("0", label="", shape="point")
     numbers = box_numbers(boxes)
-    lines = ["digraph tree {", "graph [ordering=out];", "node [shape=box, style=rounded];", "0 [shape=point];"]
     for box in boxes:
         style = "dashed" if box.look == "evicted" else "rounded"
-        lines.append(f"{numbers[box.key]} [label={quoted(labels[box.key])}, style={style}];")
-    lines += [f"{_parent(numbers, box)} -> {numbers[box.key]};" for box in boxes]
-    return "\n".join([*lines, "}", ""])
+        graph.node(str(numbers[box.key]), label=escaped(labels[box.key]), style=style)
+    _add_edges(graph, boxes, numbers)
+    return str(graph.source)
 
 
-def quoted(lines: Sequence[str]) -> str:
-    r"""Return lines of text as one quoted DOT string that shows them exactly, left-aligned.
+def escaped(lines: Sequence[str]) -> str:
+    r"""Return lines of text as a label that shows them exactly, left-aligned.
 
-    Backslashes are doubled, and & becomes an entity, because Graphviz reads both inside a quoted string.
+    Backslashes are doubled, and & becomes an entity, because Graphviz reads both inside a quoted string; a label that
+    looks like HTML is text all the same.
     """
-    escaped = (line.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"') for line in lines)
-    return '"' + "".join(line + "\\l" for line in escaped) + '"'
+    return "".join(escape(line.replace("&", "&amp;")) + "\\l" for line in lines)
+
+
+def _add_edges(graph: Digraph, boxes: Sequence[TreeBox], numbers: Mapping[str, int]) -> None:
+    for box in boxes:
+        graph.edge(str(_parent(numbers, box)), str(numbers[box.key]))
 
 
 def box_numbers(boxes: Sequence[TreeBox]) -> dict[str, int]:

@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
-from radixviz.engine.runner import SimulatedRunner
+from zlib import crc32
+
+from radixviz.engine.runner import Reply, SimulatedRunner
 from radixviz.engine.tokenizer import Tokenizer
 from radixviz.errors import BadPageSize, PoolMisuse, RequestTooLarge
 from radixviz.scenario.player import play
 from radixviz.scenario.schema import RequestSpec, Scenario
 from radixviz.timeline import RunInfo, Timeline
 
+_MOST_TRIES = 150
 
-def dry_run(scenario: Scenario, tokenizer: Tokenizer, *, page_size: int, pool_pages: int) -> Timeline:
-    """Play the scenario with the replies that the tiny model was taught, on no model."""
-    replies = {
-        sequence_id: reply for request in scenario.request for sequence_id, reply in _replies(request, tokenizer)
-    }
-    runner = SimulatedRunner(lambda sequence_id, number: replies[sequence_id][number])
+
+def dry_run(
+    scenario: Scenario, tokenizer: Tokenizer, *, page_size: int, pool_pages: int, taught: bool = True
+) -> Timeline:
+    """Play the scenario on no model.
+
+    The replies are those that the tiny model was taught, or, for a model that was taught nothing, tokens without
+    meaning in the scenario's lengths, different for each sequence.
+    """
+    reply = _taught(scenario, tokenizer) if taught else _meaningless(tokenizer)
     run = RunInfo("simulated", "none", "none", page_size, pool_pages, 0)
-    return play(scenario, runner, tokenizer, run=run)
+    return play(scenario, SimulatedRunner(reply), tokenizer, run=run, follow_stop_tokens=taught)
 
 
-def find_pool(scenario: Scenario, tokenizer: Tokenizer, *, page_size: int) -> int | None:
+def find_pool(scenario: Scenario, tokenizer: Tokenizer, *, page_size: int, taught: bool = True) -> int | None:
     """Return the number of pages, nearest to the scenario's own size, with which every expectation holds, or None.
 
-    At the scenario's page size its own pool is returned unchecked. Tried are pools of 3/4 to 5/4 of its tokens.
+    For the tiny model at the scenario's page size that is its own pool, unchecked. Tried are pools of 3/4 to 5/4 of
+    its tokens.
     """
     if page_size < 1:
         raise BadPageSize(page_size)
-    if page_size == scenario.page_size:
+    if taught and page_size == scenario.page_size:
         return scenario.pool_pages
     for pages in _nearest_first(scenario_pages(scenario, page_size)):
         try:
-            if not dry_run(scenario, tokenizer, page_size=page_size, pool_pages=pages).unmet:
+            if not dry_run(scenario, tokenizer, page_size=page_size, pool_pages=pages, taught=taught).unmet:
                 return pages
         except (RequestTooLarge, PoolMisuse):
             continue
@@ -44,12 +52,30 @@ def scenario_pages(scenario: Scenario, page_size: int) -> int:
 
 
 def _nearest_first(middle: int) -> list[int]:
-    pages = range(max(1, middle * 3 // 4), middle * 5 // 4 + 1)
+    first, last = max(1, middle * 3 // 4), middle * 5 // 4
+    pages = range(first, last + 1, 1 + (last - first) // _MOST_TRIES)
     return sorted(pages, key=lambda count: (abs(count - middle), count))
 
 
-def _replies(request: RequestSpec, tokenizer: Tokenizer) -> list[tuple[str, tuple[int, ...]]]:
-    texts = request.replies or (request.reply or "",)
-    stop = tokenizer.stop_token_ids[:1]
-    ids = [tokenizer.encode(f" {text}") + stop * max(request.reply_lengths()) for text in texts]
-    return list(zip(request.sequence_ids(), ids, strict=True))
+def _taught(scenario: Scenario, tokenizer: Tokenizer) -> Reply:
+    replies = {name: ids for request in scenario.request for name, ids in _replies(request, tokenizer).items()}
+    end = tokenizer.stop_token_ids[0] if tokenizer.stop_token_ids else 0
+
+    def reply(sequence_id: str, number: int) -> int:
+        ids = replies[sequence_id]
+        return ids[number] if number < len(ids) else end
+
+    return reply
+
+
+def _replies(request: RequestSpec, tokenizer: Tokenizer) -> dict[str, tuple[int, ...]]:
+    texts = request.replies or (request.reply or "",) * request.samples
+    return {
+        sequence_id: tokenizer.encode(f" {text}")
+        for sequence_id, text in zip(request.sequence_ids(), texts, strict=True)
+    }
+
+
+def _meaningless(tokenizer: Tokenizer) -> Reply:
+    size = tokenizer.vocabulary_size
+    return lambda sequence_id, number: crc32(f"{sequence_id} {number}".encode()) % size

@@ -77,6 +77,10 @@ def _shape_fault(message: str, tables: Mapping[str, object]) -> Fault:
         return Fault(where, ".".join(part for part in (field, named[2]) if part), problem)
     if value := re.fullmatch(r"Invalid enum value '(.*)'", text):
         return Fault(where, field, "unknown", value[1])
+    if limit := re.match(r"Expected `int` (<=|>=) (-?\d+)", text):
+        return Fault(where, field, "limit", limit[2])
+    if "out of range" in text:
+        return Fault(where, field, "limit", "2^63")
     return Fault(where, field, "type", text.removeprefix("Expected ").replace("`", ""))
 
 

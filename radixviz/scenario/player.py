@@ -31,20 +31,23 @@ def play(
     tokenizer: Tokenizer,
     *,
     run: RunInfo,
+    follow_stop_tokens: bool = True,
     now: Callable[[], float] = lambda: 0.0,
     on_stage: OnStage | None = None,
     on_first_token: OnFirstToken | None = None,
 ) -> Timeline:
     """Play every stage and return what happened; what the scenario expected and did not happen is in `unmet`.
 
-    `run` names what computes and says page size and pool. `on_stage` is told each stage before it runs,
-    `on_first_token` the seconds from each request to its first token: measured times are not in the timeline.
+    `run` names what computes and says page size and pool. Without `follow_stop_tokens` every reply has the scenario's
+    length, whatever the model would say: so a dry run can tell what will fit. `on_stage` is told each stage before it
+    runs, `on_first_token` the seconds from each request to its first token: measured times are not in the timeline.
     """
     if run.page_size < 1:
         raise BadPageSize(run.page_size)
     if run.pool_pages < 1:
         raise BadPoolPages(run.pool_pages)
-    return _Play(scenario, runner, tokenizer, run, now).timeline(on_stage, on_first_token)
+    stop_tokens = tokenizer.stop_token_ids if follow_stop_tokens else ()
+    return _Play(scenario, runner, tokenizer, run, stop_tokens, now).timeline(on_stage, on_first_token)
 
 
 class _Play:
@@ -56,11 +59,13 @@ class _Play:
         runner: ModelRunner,
         tokenizer: Tokenizer,
         run: RunInfo,
+        stop_token_ids: tuple[int, ...],
         now: Callable[[], float],
     ) -> None:
         self._scenario = scenario
         self._tokenizer = tokenizer
         self._run = run
+        self._stop_token_ids = stop_token_ids
         self._recorder = Recorder()
         emit = self._recorder.emit
         cache = RadixCache(run.page_size, emit=emit)
@@ -77,8 +82,7 @@ class _Play:
             stage_frames = naming.stage(self._play_stage(spec))
             missed = tuple(unmet_in(spec, stage_frames))
             unmet.extend(missed)
-            # The author's sentences speak of what was expected: where it did not happen, the plain ones are true.
-            frames.extend(stage_frames if missed else _mark_stops(spec, stage_frames))
+            frames.extend(_mark_stops(spec, stage_frames) if self._is_as_written(unmet) else stage_frames)
         if on_first_token:
             for sequence in self._engine.sequences.values():
                 on_first_token(sequence.sequence_id, sequence.first_token_seconds or 0.0)
@@ -90,6 +94,13 @@ class _Play:
             token_bytes=self._token_bytes(frames),
             unmet=tuple(naming.unmet + unmet),
         )
+
+    def _is_as_written(self, unmet: list[Unmet]) -> bool:
+        """Return whether the author's sentences are true so far; where they are not, the plain ones are.
+
+        They count pages of the scenario's own size, and speak of what has happened before.
+        """
+        return not unmet and self._run.page_size == self._scenario.page_size
 
     def _play_stage(self, spec: StageSpec) -> list[Frame]:
         first = len(self._recorder.frames)
@@ -113,7 +124,7 @@ class _Play:
             request_id=spec.id,
             prompt_ids=prompt_ids(self._scenario, spec, self._tokenizer, self._conversations),
             max_new_tokens=max(spec.reply_lengths()),
-            stop_token_ids=self._tokenizer.stop_token_ids,
+            stop_token_ids=self._stop_token_ids,
             samples=spec.samples,
             temperature=spec.temperature,
         )

@@ -16,6 +16,15 @@ def prompt_text(scenario: Scenario, request: RequestSpec) -> str:
     return before + (request.text or "")
 
 
+def opening_text(scenario: Scenario, request: RequestSpec) -> str:
+    """Return the prompt with which this request would open its session: no earlier turn, so no answer, is in it."""
+    if request.kind == "text":
+        return prompt_text(scenario, request)
+    turns = (turn for turn in scenario.request if turn.kind == "chat" and turn.session == request.session)
+    system = next(turn.system for turn in turns)
+    return f"{system}\nUser: {request.user}\nAssistant:"
+
+
 def history_of(scenario: Scenario, request: RequestSpec) -> str | None:
     """Return the id of the sequence whose prompt and answer come before this request's own text, or None."""
     if request.continues:

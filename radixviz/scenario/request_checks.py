@@ -16,6 +16,9 @@ from radixviz.scenario.fault import (
 )
 from radixviz.scenario.schema import RequestSpec, Scenario
 
+_NEVER = -1
+"""In the place of a stage: of a turn that no stage asks."""
+
 
 def request_faults(scenario: Scenario, asked: Asked) -> Iterator[Fault]:
     """Yield the faults of all requests."""
@@ -34,17 +37,18 @@ def request_faults(scenario: Scenario, asked: Asked) -> Iterator[Fault]:
 
 
 def _chat_faults(request: RequestSpec, where: str, opened: dict[str, int], asked: Asked) -> Iterator[Fault]:
-    """Check a chat turn; `opened` remembers each session's latest stage so far."""
+    """Check a chat turn; `opened` remembers the stage of each session's turn before."""
     yield from misplaced_faults(where, before=request.before, text=request.text, continues=request.continues)
     yield from required_faults(where, session=request.session, user=request.user)
     session, stage = request.session or "", asked.requests.get(request.id)
+    never_asked = opened.get(session) == _NEVER
     if session not in opened:
         yield from required_faults(where, system=request.system)
     else:
         yield from misplaced_faults(where, system=request.system)
-        if stage is not None and stage <= opened[session]:
+        if stage is not None and (never_asked or stage <= opened[session]):
             yield Fault(where, "session", "order", session)
-    opened[session] = opened.get(session, -1) if stage is None else stage
+    opened[session] = _NEVER if stage is None else stage
 
 
 def _text_faults(request: RequestSpec, where: str, scenario: Scenario, asked: Asked) -> Iterator[Fault]:

@@ -5,12 +5,15 @@ Only shapes; what must hold between them is in `radixviz.scenario.checks`. Field
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from radixviz.events import Phase
 from radixviz.timeline import Look, StageKey
+
+Tokens = Annotated[int, Meta(le=1_000_000)]
+"""A number of tokens; what is below 1 is found by the checks."""
 
 
 class Words(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -57,14 +60,14 @@ class RequestSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     kind: Literal["chat", "text"]
     label: Words
     short: Words
-    reply_tokens: int | tuple[int, ...]
+    reply_tokens: Tokens | tuple[Tokens, ...]
     session: str | None = None
     system: str | None = None
     user: str | None = None
     before: str | None = None
     text: str | None = None
     continues: Continues | None = None
-    samples: int = 1
+    samples: Annotated[int, Meta(le=64)] = 1
     temperature: float = 0.0
     reply: str | None = None
     replies: tuple[str, ...] = ()

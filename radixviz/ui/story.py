@@ -8,7 +8,7 @@ from radixviz.model.folder import TINY, locate
 from radixviz.model.tokenizer import TextTokenizer
 from radixviz.render.intro import IntroPrompt
 from radixviz.scenario.loader import find_scenario, load_scenario
-from radixviz.scenario.prompts import history_of, prompt_text
+from radixviz.scenario.prompts import opening_text
 from radixviz.scenario.schema import RequestSpec, Scenario, Words
 
 NINE_STAGES = "nine-stages"
@@ -37,12 +37,5 @@ def in_language(words: Words, lang: str) -> str:
 
 
 def _prompt(scenario: Scenario, spec: RequestSpec, tokenizer: TextTokenizer, lang: str) -> IntroPrompt:
-    pieces = [prompt_text(scenario, spec)]
-    earlier = history_of(scenario, spec)
-    while earlier is not None:
-        before = scenario.find_request(earlier.split("#")[0])
-        assert before is not None, "the loader has checked that every request it continues is there"
-        pieces[:0] = [prompt_text(scenario, before), f" {before.reply or ''}"]
-        earlier = history_of(scenario, before)
-    ids = [token for piece in pieces for token in tokenizer.encode(piece)]
-    return IntroPrompt(in_language(spec.label, lang), tuple(tokenizer.token_bytes(token) for token in ids))
+    ids = tokenizer.encode(opening_text(scenario, spec))
+    return IntroPrompt(in_language(spec.short, lang), tuple(tokenizer.token_bytes(token) for token in ids))

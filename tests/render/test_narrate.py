@@ -175,7 +175,7 @@ TOLD: list[tuple[str, Frame, tuple[str, str]]] = [
         "a prefill",
         frame("extend", views=[one(3)], events=[TokensComputed("A1", 3, 4)]),
         (
-            "Session A, turn 1: 1 token computed in one pass, 3 reused.",
+            "Session A, turn 1: 1 token computed, 3 reused.",
             "The prompt is in the tree now: others can reuse it before the answer is written.",
         ),
     ),

@@ -55,6 +55,10 @@ def test_what_windows_editors_write_is_read(tmp_path: Path, text: str, encoding:
 
 
 SHAPE_FAULTS = [
+    ([("samples = 2", "samples = 2000000000")], ("request F1", "samples", "limit", "64")),
+    ([("samples = 2", f"samples = {10**30}")], ("request F1", "samples", "limit", "64")),
+    ([("reply_tokens = 3", "reply_tokens = 1000001")], ("request A2", "reply_tokens", "limit", "1000000")),
+    ([("reply_tokens = 3", f"reply_tokens = {10**30}")], ("request A2", "reply_tokens", "limit", "1000000")),
     ([("pool_pages = 40\n", "")], ("", "pool_pages", "missing", "")),
     ([('zh = "小"', 'de = "klein"')], ("", "title.de", "field", "")),
     ([(', zh = "小"', "")], ("", "title.zh", "missing", "")),
@@ -87,6 +91,10 @@ MEANING_FAULTS = [
     ([('session = "A"\nuser = "Bye!"', 'user = "Bye!"')], ("request A2", "session", "missing", "")),
     ([('user = "Bye!"', 'user = "Bye!"\nsystem = "Be rude."')], ("request A2", "system", "misplaced", "")),
     ([('user = "Bye!"', 'user = "Bye!"\ntext = "Bye!"')], ("request A2", "text", "misplaced", "")),
+    (
+        [('requests = ["A1"]\nletters = [{ letter = "a", bind = { last = "A1" } }]\n', "")],
+        ("request A2", "session", "order", "A"),
+    ),
     (
         [
             ('requests = ["A1"]\nletters', 'requests = ["A2"]\nletters'),

@@ -224,7 +224,7 @@ def test_without_graphviz_the_tree_is_text_and_a_plain_chart(
     app = open_app(stage="3", frame="6")
     assert "data-no-graphviz" in player(app)
     (chart,) = app.get("graphviz_chart")
-    assert len(re.findall(r"^\d+ \[label=", chart.proto.spec, flags=re.M)) == 2
+    assert len(re.findall(r"^\t[1-9]\d* \[label=", chart.proto.spec, flags=re.M)) == 2
     assert "└─ A1 b" in text(player(app))
 
 

@@ -1,0 +1,74 @@
+"""Dry runs: pools found without a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from radixviz.errors import BadPageSize
+from radixviz.scenario.dry_run import dry_run, find_pool, scenario_pages
+from radixviz.scenario.loader import find_scenario, load_scenario
+from radixviz.scenario.schema import Scenario
+
+
+class Letters:
+    """A tokenizer of one token for each character, that may have no stop token."""
+
+    vocabulary_size = 1 << 17
+
+    def __init__(self, stop_token_ids: tuple[int, ...]) -> None:
+        self.stop_token_ids = stop_token_ids
+
+    def encode(self, text: str) -> tuple[int, ...]:
+        """Return the characters' numbers."""
+        return tuple(map(ord, text))
+
+    def decode(self, token_ids: Sequence[int]) -> str:
+        """Return the characters."""
+        return "".join(map(chr, token_ids))
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """Return the character's bytes; those of others do not matter here."""
+        return chr(token_id).encode("utf-8", "replace")
+
+
+@pytest.fixture(scope="module")
+def scenario() -> Scenario:
+    """The shipped story."""
+    return load_scenario(find_scenario("nine-stages"))
+
+
+def test_a_pool_holds_as_many_tokens_whatever_the_page_size(scenario: Scenario) -> None:
+    """300 pages of one token are 75 of four and 19 of sixteen."""
+    assert [scenario_pages(scenario, size) for size in (1, 4, 16)] == [300, 75, 19]
+
+
+def test_at_its_own_page_size_the_scenario_s_pool_is_taken(scenario: Scenario) -> None:
+    """The author's pool is not searched for."""
+    assert find_pool(scenario, Letters((0,)), page_size=1) == 300
+
+
+def test_a_page_size_of_zero_is_refused(scenario: Scenario) -> None:
+    """A page holds at least one token."""
+    with pytest.raises(BadPageSize):
+        find_pool(scenario, Letters((0,)), page_size=0)
+
+
+@pytest.mark.parametrize("stop_token_ids", [(0,), ()])
+def test_replies_have_the_taught_text_and_then_end(scenario: Scenario, stop_token_ids: tuple[int, ...]) -> None:
+    """A model without a stop token can be tried as well: its replies end with their length."""
+    timeline = dry_run(scenario, Letters(stop_token_ids), page_size=1, pool_pages=5000)
+    first = timeline.last_frame(2).sequences[0]
+
+    assert timeline.text(first.output_ids).startswith(" Hi!"[:3])
+    assert first.output_len == 3
+
+
+def test_a_model_that_was_taught_nothing_says_something_different_each_time(scenario: Scenario) -> None:
+    """Every reply has its length, and no two sequences of one prompt begin alike."""
+    timeline = dry_run(scenario, Letters((0,)), page_size=1, pool_pages=5000, taught=False)
+    samples = timeline.last_frame(9).sequences
+
+    assert [view.output_len for view in samples] == [26] * 4
+    assert len({view.output_ids[0] for view in samples}) == 4
