@@ -91,7 +91,7 @@ def contrast(first: str, second: str) -> float:
 def _variables(theme: Theme) -> str:
     palette = PALETTES[theme]
     names = (field.name for field in fields(palette))
-    return "".join(f"--rv-{name.replace('_', '-')}:{getattr(palette, name)};" for name in names)
+    return "".join(f"--{name.replace('_', '-')}:{getattr(palette, name)};" for name in names)
 
 
 def _luminance(colour: str) -> float:

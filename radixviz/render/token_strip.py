@@ -24,9 +24,14 @@ def token_strips(timeline: Timeline, frame: Frame, lang: str) -> str:
     if not frame.sequences:
         return f'<div class="rv-strips"><p class="rv-quiet">{escape(say(lang, "queue.empty"))}</p></div>'
     compact = len(frame.sequences) > 2
-    room = _COMPACT_COLUMNS if compact else _LINES // len(frame.sequences) * LINE_COLUMNS
+    room = strip_room(len(frame.sequences))
     strips = (_strip(timeline, sequence, lang, room) for sequence in frame.sequences)
     return f'<div class="rv-strips{" rv-compact" if compact else ""}">{"".join(strips)}</div>'
+
+
+def strip_room(strips: int) -> float:
+    """Return how many columns each of so many strips has."""
+    return _COMPACT_COLUMNS if strips > 2 else _LINES // strips * LINE_COLUMNS
 
 
 def cell_row(row: Sequence[Cell]) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from radixviz.cache.snapshot import NodeView
+from radixviz.render.tree_fold import fold_boxes
 from radixviz.timeline import Frame, Ghost, Look, Missing, NodeMark, SequenceView, StageKey, Timeline
 
 BoxKind = Literal["node", "ghost", "running", "missing"]
@@ -18,7 +19,7 @@ class TreeBox:
 
     `parent` is the key of the box above it, None below the root. `stored` tokens are in the tree, `running` ones in
     the pages of a request that is still at work; `token_ids` are both, one after the other. `sample` is set on the
-    running tail of one of several samples, `evicted_in_stage` on a missing piece.
+    running tail of one of several samples, `evicted_in_stage` on a missing piece; `hidden` boxes are folded below.
     """
 
     key: str
@@ -36,13 +37,14 @@ class TreeBox:
     sequence_id: str | None = None
     sample: int | None = None
     evicted_in_stage: StageKey | None = None
+    hidden: int = 0
 
 
 def tree_boxes(timeline: Timeline, frame: Frame) -> tuple[TreeBox, ...]:
     """Return the boxes of a frame: siblings in the order in which they stand, ghosts where their nodes stood.
 
     A running request's own pages are shown on the leaf that it added; without such a leaf they get a box of their own
-    below the node that it holds, one for each sample.
+    below the node that it holds, one for each sample. Of a large tree the quiet parts are folded.
     """
     ordered = [_node_box(frame, node) for node in frame.tree.nodes]
     for ghost in reversed(frame.ghosts):  # where one stood is told by those that went after it
@@ -50,7 +52,7 @@ def tree_boxes(timeline: Timeline, frame: Frame) -> tuple[TreeBox, ...]:
     ordered += [_missing_box(missing, index) for index, missing in enumerate(frame.missing)]
     for sequence in frame.sequences:
         _add_running(frame, sequence, ordered)
-    return tuple(ordered)
+    return fold_boxes(ordered)
 
 
 def node_key(node_id: int | None) -> str | None:

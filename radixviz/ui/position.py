@@ -48,25 +48,9 @@ def find_frame(asked: str, frames: int) -> tuple[int, Notice | None]:
     return frame, Notice("notice.frame", {"asked": asked, "shown": frame, "frames": frames})
 
 
-def after(position: Position, timeline: Timeline) -> Position:
-    """Return the next frame's position; behind the last one the last one itself."""
-    path = _path(timeline)
-    return path[min(path.index(position) + 1, len(path) - 1)]
-
-
-def before(position: Position, timeline: Timeline) -> Position:
-    """Return the previous frame's position; before the introduction the introduction itself."""
-    path = _path(timeline)
-    return path[max(path.index(position) - 1, 0)]
-
-
 def frames_in(stage: StageKey, timeline: Timeline) -> int:
     """Return how many frames a stage has; the introduction has one."""
     return 1 if stage == INTRO else len(timeline.stage_frames(stage))
-
-
-def _path(timeline: Timeline) -> list[Position]:
-    return [Position(), *(Position(frame.stage, frame.stage_frame) for frame in timeline.frames)]
 
 
 def _whole_number(text: str) -> int | None:

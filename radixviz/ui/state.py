@@ -7,13 +7,12 @@ from typing import Literal
 
 import streamlit as st
 
-from radixviz.timeline import StageKey, Timeline
-from radixviz.ui.position import INTRO, Notice, Position, after, before, find_frame, find_stage
+from radixviz.timeline import StageKey
+from radixviz.ui.position import INTRO, Notice, Position, find_frame, find_stage
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 STATE = "radixviz.state"
-FRAME_SLIDER = "radixviz.frame"
 _PARAMETERS = ("stage", "frame", "lang")
 
 
@@ -69,48 +68,7 @@ def settle_state(state: AppState, frames: int) -> AppState:
     """Settle this session's state and keep it."""
     settled = settle(state, frames)
     st.session_state[STATE] = settled
-    st.session_state[FRAME_SLIDER] = settled.position.frame
     return settled
-
-
-def step_forward(timeline: Timeline) -> None:
-    """Show the next frame."""
-    state: AppState = st.session_state[STATE]
-    _go(state, after(state.position, timeline))
-
-
-def step_back(timeline: Timeline) -> None:
-    """Show the frame before."""
-    state: AppState = st.session_state[STATE]
-    _go(state, before(state.position, timeline))
-
-
-def go_to_stage(stage: StageKey) -> None:
-    """Show the first frame of a stage."""
-    _go(st.session_state[STATE], Position(stage, 1))
-
-
-def choose_frame() -> None:
-    """Show the frame that the slider points to."""
-    state: AppState = st.session_state[STATE]
-    _go(state, replace(state.position, frame=int(st.session_state[FRAME_SLIDER])))
-
-
-def choose_language(lang: Language) -> None:
-    """Show everything in this language."""
-    state: AppState = st.session_state[STATE]
-    _keep(replace(state, lang=lang, notices=()))
-
-
-def _go(state: AppState, position: Position) -> None:
-    _keep(replace(state, position=position, asked_frame=None, notices=()))
-
-
-def _keep(state: AppState) -> None:
-    """Keep the state and write it into the address, so that the address is a link to what is shown."""
-    address = (str(state.position.stage), state.asked_frame or str(state.position.frame), state.lang)
-    st.session_state[STATE] = replace(state, address=address)
-    st.query_params.update(dict(zip(_PARAMETERS, address, strict=True)))
 
 
 def _address() -> tuple[str | None, ...]:

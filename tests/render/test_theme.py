@@ -42,8 +42,8 @@ def test_texts_can_be_read(theme: Theme, text: str, ground: str) -> None:
 def test_the_style_sheet_uses_known_colours_only() -> None:
     """Every variable that a rule asks for is defined, and no rule brings a colour of its own."""
     rules = (Path(__file__).parents[2] / "radixviz" / "render" / "player" / "player.css").read_text(encoding="utf-8")
-    asked = set(re.findall(r"var\((--rv-[\w-]+)\)", rules))
-    defined = set(re.findall(r"(--rv-[\w-]+):", style_sheet()))
+    asked = set(re.findall(r"var\((--[\w-]+)\)", rules))
+    defined = set(re.findall(r"(--[\w-]+):", style_sheet()))
     assert asked <= defined
     assert re.findall(r"#[0-9a-fA-F]{3,8}\b", rules) == []
 

@@ -17,6 +17,7 @@ from radixviz.scenario.loader import find_scenario, load_scenario
 from radixviz.scenario.schema import Scenario
 from radixviz.timeline import Timeline
 from radixviz.ui import timeline_job as jobs
+from tests.ui.shown import given
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 OpenApp = Callable[..., AppTest]
@@ -51,6 +52,6 @@ def _open(**address: str) -> AppTest:
         app.query_params[name] = value
     app.run()
     deadline = time.monotonic() + 10
-    while app.button(key="radixviz-next").disabled and time.monotonic() < deadline:
+    while not given(app)["frames"] and time.monotonic() < deadline:
         app.run()
     return app

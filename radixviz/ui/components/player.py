@@ -1,14 +1,15 @@
-"""Shows the player's HTML. `st.html` would drop the SVG, so a component does it, in a shadow root of its own."""
+"""Mounts the player: all frames go to the browser once, and a step there costs no round trip."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from radixviz.render.theme import Theme, style_sheet
+from radixviz.render.player_script import player_markup, player_script, player_styles
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
@@ -16,19 +17,41 @@ if TYPE_CHECKING:
 PLAYER = "radixviz.player"
 
 
-def show_player(html: str) -> None:
-    """Show the HTML of `radixviz.render.page` or `radixviz.render.intro`."""
-    _component()(key=PLAYER, data={"html": html})
+@dataclass(frozen=True, slots=True)
+class PlayerText:
+    """The data of `radixviz.render.player_data` as JSON, and the digest that tells two of them apart."""
+
+    digest: str
+    json: str
 
 
-def page_theme() -> Theme:
-    """Return the theme as the server knows it; the browser corrects it when it knows better."""
-    return "dark" if st.context.theme.type == "dark" else "light"
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where a reader begins: the index of a frame (-1: the introduction), a language, and a word about the address."""
+
+    frame: int
+    lang: str
+    notices: Mapping[str, Sequence[str]] | None = None
+
+
+def show_player(text: PlayerText, start: Start) -> None:
+    """Show the player. It keeps its place by itself; `start` counts when it is first shown, or first has frames.
+
+    It writes stage, frame and language into the address, and reports the absolute frame and the language: then the
+    page runs again and reads the address.
+    """
+    data = {
+        "digest": text.digest,
+        "player": text.json,
+        "start": {"frame": start.frame, "lang": start.lang, "notices": start.notices},
+    }
+    _component()(key=PLAYER, data=data, on_frame_change=_reported, on_lang_change=_reported)
+
+
+def _reported() -> None:
+    """Nothing to do: the address, which the next run of the page reads, says it all."""
 
 
 @cache
 def _component() -> ComponentRenderer:
-    script = Path(__file__).with_name("player.js").read_text(encoding="utf-8")
-    return st.components.v2.component(
-        "radixviz_player", html='<div class="rv-mount"></div>', css=style_sheet(), js=script
-    )
+    return st.components.v2.component("radixviz_player", html=player_markup(), css=player_styles(), js=player_script())

@@ -1,0 +1,95 @@
+// Called at the first show and again at every change of data or theme: it builds once, and again when the data differ.
+import { makeAddress } from "./address.js";
+import { makeDialogs } from "./dialogs.js";
+import { el, put } from "./dom.js";
+import { makeGlossary } from "./glossary.js";
+import { makeInspector } from "./inspector.js";
+import { listenKeys } from "./keys.js";
+import { makeLife } from "./life.js";
+import { makeModel } from "./model.js";
+import { makeNumbers } from "./numbers.js";
+import { makePages } from "./pages.js";
+import { makeRuler } from "./ruler.js";
+import { makeIntro, makeSentence, makeWords } from "./sentence.js";
+import { makeStore } from "./state.js";
+import { makeStrip } from "./strip.js";
+import { makeTravel } from "./travel.js";
+import { makeTree } from "./tree.js";
+
+export default function ({ data, parentElement, setStateValue }) {
+  const mount = parentElement.querySelector(".rv-mount");
+  if (mount.rvDigest !== data.digest) {
+    const was = mount.rvPlayer;
+    was?.leave();
+    const root = parentElement.querySelector(".rv-template").content.firstElementChild.cloneNode(true);
+    mount.replaceChildren(root);
+    mount.rvPlayer = openPlayer(root, JSON.parse(data.player), startOf(was, data.start), setStateValue);
+    mount.rvDigest = data.digest;
+  }
+  put(mount.firstElementChild, "data-theme", themeOf(mount));
+  return () => {
+    mount.rvPlayer?.leave();
+    mount.rvPlayer = mount.rvDigest = null;
+  };
+}
+
+// Where to begin: where the reader was, or what the address asked for and only now can be shown.
+function startOf(player, start) {
+  if (!player) return start;
+  const { lang, expert, speed, frame } = player.store.state;
+  return { ...start, lang, expert, speed, frame: frame < 0 ? start.frame : frame };
+}
+
+function openPlayer(root, data, start, setStateValue) {
+  const model = makeModel(data);
+  const store = makeStore({ ...start, frame: model.clamp(start.frame) });
+  const travel = makeTravel(store, model);
+  const make = (maker, place) => maker(store, model, place ? root.querySelector(place) : root, travel);
+  const glossary = make(makeGlossary);
+  const views = [
+    { update: (before, now) => nameRoot(root, model, now) },
+    make(makeWords), make(makeRuler, ".rv-nav"), make(makeSentence, ".rv-say"), make(makeIntro, ".rv-prompts"), make(makeTree, ".rv-tree"),
+    make(makeLife, ".rv-life"), make(makePages, ".rv-pool"), make(makeNumbers, ".rv-numbers"), make(makeStrip, ".rv-strips"),
+    make(makeInspector, ".rv-inspector"), glossary, make(makeDialogs), travel, makeAddress(store, model, reporter(setStateValue)),
+  ];
+  const update = (before, now) => views.forEach(view => view.update(before, now));
+  store.subscribe(update);
+  update(null, store.state);
+  const deaf = listenKeys(store, travel, root, () => closeTop(store, glossary));
+  return {
+    store,
+    leave() {
+      views.forEach(view => view.leave?.());
+      deaf();
+    },
+  };
+}
+
+// What tests and the style sheet read off the root.
+function nameRoot(root, model, state) {
+  const { intro, stage, phase, n, of } = model.view(state.frame);
+  put(root, "class", "rv-player" + (intro ? " rv-at-intro" : ""));
+  put(root, "lang", state.lang === "zh" ? "zh-Hans" : "en");
+  put(root, "data", { stage, phase, frame: n, frames: of, show: [...model.panels(state)].join(" ") });
+}
+
+// Closes the topmost of what is open.
+function closeTop(store, glossary) {
+  const { open, selected } = store.state;
+  if (!glossary.close()) store.set({ open: null, selected: open ? selected : null });
+}
+
+// Tells the server the absolute frame and the language, each only when it differs from what was told.
+function reporter(setStateValue) {
+  const told = {};
+  return state => {
+    for (const name of ["frame", "lang"]) if (told[name] !== state[name]) setStateValue(name, told[name] = state[name]);
+  };
+}
+
+function themeOf(mount) {
+  const probe = mount.appendChild(el("i", { style: "color:var(--st-background-color,#fff)" }));
+  const [red, green, blue] = getComputedStyle(probe).color.match(/[\d.]+/g).map(Number);
+  probe.remove();
+  return red + green + blue < 384 ? "dark" : "light";
+}

@@ -1,0 +1,114 @@
+"""One box of the tree as the player in the browser gets it: see `boxes` in `radixviz.render.player_data`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from radixviz.cache.snapshot import NodeView
+from radixviz.render.box_text import box_badge, box_count, box_lines, box_name, clipped
+from radixviz.render.eviction_order import Turn
+from radixviz.render.mini_tree import look_class
+from radixviz.render.runs import Runs, runs
+from radixviz.render.table import Json
+from radixviz.render.tree_boxes import TreeBox
+from radixviz.render.tree_scale import PADDING, TreeScale
+from radixviz.render.words import LANGUAGES
+from radixviz.timeline import Frame, NodeMark, SequenceView, Timeline
+
+_NAME_COLUMN = 8.2
+"""Of a bold 13 px letter, on average."""
+_DIGIT = 7
+_UNMARKED = NodeMark("cached")
+
+
+def box_state(
+    timeline: Timeline,
+    frame: Frame,
+    box: TreeBox,
+    scale: TreeScale,
+    edge: int | None,
+    turn: Turn | None,
+) -> Json:
+    """Return everything about one box of this frame; `edge` is the place of its tokens in the table of edges."""
+    node = _node(frame, box)
+    mark = frame.labels.get(box.node_id, _UNMARKED) if box.node_id is not None else _UNMARKED
+    return {
+        "key": box.key,
+        "parent": box.parent,
+        "css": look_class(box),
+        "kind": box.kind,
+        "look": box.look,
+        "name": box.name,
+        "letter": box.letter,
+        "letters": list(mark.letters),
+        "repeats": box.repeats,
+        "title": _worded(lambda lang: clipped(box_name(box, lang), name_columns(box, scale))),
+        "count": box_count(box),
+        "badge": _worded(lambda lang: box_badge(box, lang)),
+        "lines": _worded(lambda lang: box_lines(timeline, box, lang, scale.columns)),
+        "edge": edge,
+        "stored": box.stored,
+        "running": box.running,
+        "lock": box.lock_ref,
+        "holders": _holders(frame, box),
+        "node": box.node_id,
+        "sequence": box.sequence_id,
+        "pages": _pages(frame, box, node),
+        "last": node.last_access if node else None,
+        "hits": node.hit_count if node else None,
+        "made": node.created if node else None,
+        "order": turn.place if turn else None,
+        "reason": turn.reason if turn else None,
+        "was": box.evicted_in_stage,
+        "hidden": box.hidden,
+    }
+
+
+def name_columns(box: TreeBox, scale: TreeScale) -> int:
+    """Return how many columns the head of a box has for its name, beside letter, count and lock."""
+    lock = 22 + _DIGIT * len(str(box.lock_ref)) if box.lock_ref else 0
+    room = scale.box_width - 2 * PADDING - _DIGIT * len(box_count(box)) - (16 if box.letter else 0) - 6 - lock
+    return int(room / _NAME_COLUMN)
+
+
+def _worded(text: Callable[[str], object]) -> Mapping[str, object]:
+    return {lang: text(lang) for lang in LANGUAGES}
+
+
+def _node(frame: Frame, box: TreeBox) -> NodeView | None:
+    if box.node_id is None:
+        return None
+    ghosts = (ghost.node for ghost in frame.ghosts if ghost.node.node_id == box.node_id)
+    return next(ghosts, None) if box.kind == "ghost" else frame.tree.node(box.node_id)
+
+
+def _holders(frame: Frame, box: TreeBox) -> list[str]:
+    """Return the sequences that hold the box: their deepest node is it or lies below it."""
+    if box.node_id is None or not box.lock_ref:
+        return []
+    parents = {node.node_id: node.parent_id for node in frame.tree.nodes}
+    return [view.sequence_id for view in frame.sequences if box.node_id in _path(view.node_id, parents)]
+
+
+def _path(node_id: int | None, parents: Mapping[int, int | None]) -> Iterator[int]:
+    while node_id is not None:
+        yield node_id
+        node_id = parents.get(node_id)
+
+
+def _pages(frame: Frame, box: TreeBox, node: NodeView | None) -> Runs:
+    stored = node.pages(frame.pool.page_size) if node else ()
+    return runs((*stored, *_running_pages(frame, box)))
+
+
+def _running_pages(frame: Frame, box: TreeBox) -> tuple[int, ...]:
+    if not box.running:
+        return ()
+    return next((view.tail_pages for view in frame.sequences if _is_its(view, box)), ())
+
+
+def _is_its(view: SequenceView, box: TreeBox) -> bool:
+    """Tell whether the running tokens of the box are those of this sequence."""
+    if box.kind == "running":
+        return view.sequence_id == box.sequence_id
+    return view.node_id == box.node_id and view.state == "running" and bool(view.tail_len)
