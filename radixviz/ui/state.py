@@ -75,5 +75,11 @@ def _address() -> tuple[str | None, ...]:
     return tuple(st.query_params.get(name) for name in _PARAMETERS)
 
 
+def page_language() -> Language:
+    """Return the language of the address, else the reader's own: for what is said before there is a state."""
+    asked = st.query_params.get("lang")
+    return next((one for one in LANGUAGES if one == asked), _own_language())
+
+
 def _own_language() -> Language:
     return "zh" if (st.context.locale or "").lower().startswith("zh") else "en"

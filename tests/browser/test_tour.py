@@ -120,6 +120,7 @@ def test_a_link_opens_where_it_says_and_back_goes_back(browser: Browser, app_url
     with opened(browser, f"{app_url}/?stage=5&frame=2&lang=zh") as (page, wrong):
         wait_until_ready(page)
         assert (shown(page)["stage"], shown(page)["frame"]) == ("5", 2)
+        assert page.title() == "一步一步看懂 RadixAttention"
         page.keyboard.press("ArrowRight")
         page.wait_for_url(re.compile(r"stage=5&frame=3&lang=zh$"))
         page.keyboard.press("8")
