@@ -69,7 +69,14 @@ def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     options = ["--server.port", str(port), "--server.headless", "true"]
     with (
         log.open("wb") as sink,
-        subprocess.Popen([*command, *options], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink) as server,
+        subprocess.Popen(
+            [*command, *options],
+            cwd=ROOT,
+            env={**os.environ, "RADIXVIZ_CACHE": str(log.parent)},
+            stdin=subprocess.DEVNULL,
+            stdout=sink,
+            stderr=sink,
+        ) as server,
     ):
         try:
             _wait_until_healthy(f"http://localhost:{port}/_stcore/health", server, log)

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import streamlit as st
 
 from radixviz.errors import RadixVizError
 from radixviz.render.player_data import IntroRow, PlayerIntro, player_data, waiting_data
-from radixviz.render.table import Json
 from radixviz.scenario.schema import Scenario, Words
 from radixviz.timeline import Timeline
 from radixviz.ui.components.player import PlayerText
+from radixviz.ui.kept_run import keep_run
 from radixviz.ui.state import LANGUAGES
 from radixviz.ui.story import intro_prompts
 
 _MOST_KEPT = 4
 
 
-def player_text(timeline: Timeline, engine: Path | None, scenario: Scenario) -> PlayerText:
-    """Return the player's text of this timeline, laid out by this Graphviz program."""
+def player_text(timeline: Timeline, engine: Path | None, scenario: Scenario, key: str = "") -> PlayerText:
+    """Return the player's text of this timeline, laid out by this Graphviz program; a new one is kept under `key`."""
     kept = _kept()
     for known, its_engine, text in kept:
         if known is timeline and its_engine == engine:
             return text
-    made = _text(player_data(timeline, engine, player_intro(scenario)))
+    made = PlayerText.of(player_data(timeline, engine, player_intro(scenario)))
+    keep_run(key, made)
     kept.append((timeline, engine, made))
     del kept[:-_MOST_KEPT]
     return made
@@ -34,7 +34,7 @@ def player_text(timeline: Timeline, engine: Path | None, scenario: Scenario) -> 
 def waiting_text(scenario: Scenario) -> PlayerText:
     """Return the player's text while the timeline is being made: the introduction and the names of the stages."""
     stages = [(spec.stage, _both(spec.title), _both(spec.short)) for spec in scenario.stage]
-    return _text(waiting_data(scenario.id, _both(scenario.title), stages, player_intro(scenario)))
+    return PlayerText.of(waiting_data(scenario.id, _both(scenario.title), stages, player_intro(scenario)))
 
 
 def player_intro(scenario: Scenario) -> PlayerIntro:
@@ -61,7 +61,3 @@ def _rows(scenario: Scenario) -> tuple[IntroRow, ...]:
 
 def _both(words: Words) -> dict[str, str]:
     return {"en": words.en, "zh": words.zh}
-
-
-def _text(data: Json) -> PlayerText:
-    return PlayerText(str(data["digest"]), json.dumps(data, ensure_ascii=False, separators=(",", ":")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from radixviz.timeline import StageKey, Timeline
+from radixviz.timeline import StageKey
 
 INTRO = 0
 """The stage before the first: why all this."""
@@ -46,11 +46,6 @@ def find_frame(asked: str, frames: int) -> tuple[int, Notice | None]:
     if asked == str(frame):
         return frame, None
     return frame, Notice("notice.frame", {"asked": asked, "shown": frame, "frames": frames})
-
-
-def frames_in(stage: StageKey, timeline: Timeline) -> int:
-    """Return how many frames a stage has; the introduction has one."""
-    return 1 if stage == INTRO else len(timeline.stage_frames(stage))
 
 
 def _whole_number(text: str) -> int | None:

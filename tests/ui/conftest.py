@@ -17,6 +17,7 @@ from radixviz.scenario.loader import find_scenario, load_scenario
 from radixviz.scenario.schema import Scenario
 from radixviz.timeline import Timeline
 from radixviz.ui import timeline_job as jobs
+from radixviz.ui.kept_run import FOLDER_VARIABLE
 from tests.ui.shown import given
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
@@ -35,6 +36,13 @@ def timeline(scenario: Scenario) -> Timeline:
     tokenizer = TextTokenizer.from_folder(locate(TINY))
     played = dry_run(scenario, tokenizer, page_size=scenario.page_size, pool_pages=scenario.pool_pages)
     return replace(played, run=replace(played.run, device="cpu", kv_bytes_per_token=3072))
+
+
+@pytest.fixture(autouse=True)
+def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let no run of another test, or of the user, be shown; return the folder where this test's runs are kept."""
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    return tmp_path
 
 
 @pytest.fixture

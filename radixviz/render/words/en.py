@@ -254,6 +254,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "load.selfcheck": "Checking the model: same answers with and without reuse",
         "load.playing": "Running the requests",
         "load.done": "Ready",
+        "load.kept": "Shown until then: this machine's run of {day}, with the same model and scenario.",
         "load.failed": "This did not work",
         # -------------------------------------------------------------------------------------------- small pieces
         "colon": ": ",

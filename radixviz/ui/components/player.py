@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from radixviz.render.player_script import player_markup, player_script, player_styles
+from radixviz.timeline import StageKey
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
@@ -19,10 +21,29 @@ PLAYER = "radixviz.player"
 
 @dataclass(frozen=True, slots=True)
 class PlayerText:
-    """The data of `radixviz.render.player_data` as JSON, and the digest that tells two of them apart."""
+    """The data of `radixviz.render.player_data` as JSON, the digest that tells two of them apart, and its stages.
+
+    `stages` has the index of the first frame and the number of frames of each.
+    """
 
     digest: str
     json: str
+    stages: Mapping[StageKey, tuple[int, int]]
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any], text: str | None = None) -> PlayerText:
+        """Return these data as text, or as the `text` that they were read from."""
+        written = json.dumps(data, ensure_ascii=False, separators=(",", ":")) if text is None else text
+        stages = {stage["stage"]: (stage["first"], stage["frames"]) for stage in data["stages"]}
+        return cls(str(data["digest"]), written, stages)
+
+    def frames(self, stage: StageKey) -> int:
+        """Return how many frames a stage has; the introduction has one."""
+        return self.stages[stage][1] if stage in self.stages else 1
+
+    def index(self, stage: StageKey, frame: int) -> int:
+        """Return the absolute index of a stage's frame (from 1); -1 is the introduction."""
+        return self.stages[stage][0] + frame - 1 if stage in self.stages else -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,16 +14,19 @@ _SECONDS = 0.5
 
 
 @st.fragment(run_every=_SECONDS)
-def show_progress(job: TimelineJob, lang: str) -> None:
-    """Show what is being done and how far it is; when it is done the whole page runs once more."""
+def show_progress(job: TimelineJob, lang: str, kept_day: str | None = None) -> None:
+    """Show what is being done and how far it is; when it is done the whole page runs once more.
+
+    `kept_day` is the day of the earlier run that is shown until then.
+    """
     spare_collector()
     if not job.running:
         st.rerun()
     progress = job.progress
-    st.progress(
-        progress.share,
-        f"{say(lang, 'load.title')}{say(lang, 'colon')}{say(lang, f'load.{progress.step}')}",
-    )
+    text = f"{say(lang, 'load.title')}{say(lang, 'colon')}{say(lang, f'load.{progress.step}')}"
+    if kept_day is not None:
+        text = f"{say(lang, 'load.kept', day=kept_day)} {text}"
+    st.progress(progress.share, text)
 
 
 def show_error(error: Exception, lang: str) -> None:

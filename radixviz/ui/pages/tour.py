@@ -14,51 +14,63 @@ from radixviz.render.layout import find_engine
 from radixviz.render.tree_boxes import tree_boxes
 from radixviz.render.tree_text import box_labels
 from radixviz.render.words import say
-from radixviz.timeline import Frame, Timeline
-from radixviz.ui.components.player import Start, show_player
+from radixviz.scenario.schema import Scenario
+from radixviz.timeline import Timeline
+from radixviz.ui.components.player import PlayerText, Start, show_player
 from radixviz.ui.components.start_up import show_error, show_failure, show_progress
+from radixviz.ui.kept_run import KeptRun, read_run, run_key
 from radixviz.ui.player_text import player_text, waiting_text
-from radixviz.ui.position import INTRO, frames_in
+from radixviz.ui.position import INTRO
 from radixviz.ui.state import LANGUAGES, AppState, get_state, settle_state
 from radixviz.ui.story import story
-from radixviz.ui.timeline_job import timeline_job
+from radixviz.ui.timeline_job import TimelineJob, timeline_job
 
 _STYLE = Path(__file__).parents[1] / "components" / "page_style.css"
 
 
 def show_tour() -> None:
-    """Show the player: the introduction at once, the stages as soon as the model has played them."""
+    """Show the player: the introduction and the last run at once, this run as soon as the model has played it."""
     try:
         scenario = story()
     except RadixVizError as error:
         show_error(error, get_state(()).lang)
         return
     job = timeline_job(TINY, scenario.page_size, scenario.pool_pages, scenario)
-    timeline = job.timeline
+    timeline, engine = job.timeline, find_engine()
     state = get_state(tuple(spec.stage for spec in scenario.stage))
     st.html(f"<style>{_STYLE.read_text(encoding='utf-8')}</style>")
-    if timeline is None:
-        show_player(waiting_text(scenario), Start(-1, state.lang, _notices(state)))
+    key = _key(scenario, engine)
+    kept = read_run(key) if timeline is None else None
+    if timeline is not None:
+        _show(player_text(timeline, engine, scenario, key), state)
+    elif kept is not None:
+        _show(kept.text, state)
     else:
-        state = settle_state(state, frames_in(state.position.stage, timeline))
-        engine = find_engine()
-        frame = _frame(state, timeline)
-        show_player(
-            player_text(timeline, engine, scenario), Start(frame.index if frame else -1, state.lang, _notices(state))
-        )
-        if engine is None and frame is not None:
-            _show_plain_tree(timeline, frame, state.lang)
-    if job.error is not None:
-        show_failure(job.error, state.lang)
-    elif timeline is None:
-        show_progress(job, state.lang)
+        show_player(waiting_text(scenario), Start(-1, state.lang, _notices(state)))
+    if timeline is not None and engine is None:
+        _show_plain_tree(timeline, get_state(timeline.stages()))
+    _show_job(job, kept, state.lang)
     job.start()  # last, so that importing torch does not keep the page from coming
 
 
-def _frame(state: AppState, timeline: Timeline) -> Frame | None:
-    if state.position.stage == INTRO:
-        return None
-    return timeline.stage_frames(state.position.stage)[state.position.frame - 1]
+def _show(text: PlayerText, state: AppState) -> None:
+    """Show the frames from where the reader is, or from what the address asked for."""
+    settled = settle_state(state, text.frames(state.position.stage))
+    position = settled.position
+    show_player(text, Start(text.index(position.stage, position.frame), settled.lang, _notices(settled)))
+
+
+def _show_job(job: TimelineJob, kept: KeptRun | None, lang: str) -> None:
+    """Say below the player how far the model is, and which run is shown until then; or why there is none."""
+    if job.error is not None:
+        show_failure(job.error, lang)
+    elif job.timeline is None:
+        show_progress(job, lang, kept.day if kept else None)
+
+
+@st.cache_resource(show_spinner=False)
+def _key(_scenario: Scenario, engine: Path | None) -> str:
+    return run_key(_scenario, TINY, _scenario.page_size, _scenario.pool_pages, engine) if engine else ""
 
 
 def _notices(state: AppState) -> Mapping[str, list[str]] | None:
@@ -68,7 +80,10 @@ def _notices(state: AppState) -> Mapping[str, list[str]] | None:
     return {lang: [say(lang, notice.key, **notice.values) for notice in state.notices] for lang in LANGUAGES}
 
 
-def _show_plain_tree(timeline: Timeline, frame: Frame, lang: str) -> None:
+def _show_plain_tree(timeline: Timeline, state: AppState) -> None:
     """Draw the frame with the Graphviz that Streamlit brings, where there is no other: plain, but a picture."""
+    if state.position.stage == INTRO:
+        return
+    frame = timeline.stage_frames(state.position.stage)[state.position.frame - 1]
     boxes = tree_boxes(timeline, frame)
-    st.graphviz_chart(labelled_dot(boxes, box_labels(timeline, frame, lang)))
+    st.graphviz_chart(labelled_dot(boxes, box_labels(timeline, frame, state.lang)))
