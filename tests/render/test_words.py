@@ -22,6 +22,7 @@ SOURCES = {
 }
 BUILT: Mapping[str, tuple[str, ...]] = {
     "cli.": ("__main__", "command_line", "export_command"),
+    "detail.": ("render/explain",),
     "error.": ("errors",),
     "inspect.": ("render/player/inspector",),
     "inspect.order.": ("render/player_boxes", "render/eviction_order", "render/tree_boxes"),
