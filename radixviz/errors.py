@@ -149,7 +149,8 @@ class BadScenario(RadixVizError, ValueError):
 
     `where` is the stage, request or name (for example "stage 5"; "" for the file itself), `field` the field, `detail`
     the value, and `problem` one of the keys that the word lists explain: missing, field (nobody knows it), type,
-    unbound, duplicate, unknown, empty, limit, count, order, misplaced, markup, syntax, unreadable.
+    unbound, duplicate, unknown, empty, limit, count, order, misplaced, markup, syntax, unreadable. The detail of
+    syntax is what the TOML parser said, of unreadable the system's name of the error (ENOENT) or where UTF-8 ends.
     """
 
     file: str

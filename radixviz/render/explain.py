@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 
 from radixviz.errors import BadPageSize, BadPoolPages, BadScenario, ModelRefused, RadixVizError
 from radixviz.render.words import say, words
 from radixviz.timeline import StageKey, Unmet
+
+_SYSTEM = ("ENOENT", "EACCES", "EISDIR", "ENOSPC")
+"""The system's errors that have words; another is told by its name."""
 
 
 def explain(error: RadixVizError, lang: str) -> str:
@@ -74,7 +78,20 @@ def _problem(error: BadScenario, lang: str) -> str:
     key = f"problem.{error.problem}"
     if key not in words(lang):
         return _with_detail(error.problem, error.detail, lang)
-    return say(lang, key, detail=error.detail, expected=expected, found=found)
+    return say(lang, key, detail=_detail(error, lang), expected=expected, found=found)
+
+
+def _detail(error: BadScenario, lang: str) -> str:
+    """Return the detail in our words: parsers and systems speak one language only."""
+    if error.problem == "unreadable" and error.detail in _SYSTEM:
+        return say(lang, f"detail.{error.detail}")
+    if error.problem == "unreadable" and (byte := re.fullmatch(r"UTF-8: .*, (\d+)", error.detail)):
+        return say(lang, "detail.utf8", byte=byte[1])
+    if error.problem == "syntax" and (spot := re.search(r"at line (\d+), column (\d+)", error.detail)):
+        return say(lang, "detail.line", line=spot[1], column=spot[2])
+    if error.problem == "syntax" and "at end of document" in error.detail:
+        return say(lang, "detail.end")
+    return error.detail
 
 
 def _reason(error: ModelRefused, lang: str) -> str:

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 
 from radixviz.events import NodeGrown, NodeSplit, RequestMatched
 from radixviz.render.eviction_order import eviction_order
+from radixviz.render.frame_pages import freed_pages, pages_evicted, pages_short
 from radixviz.render.narrate import Sentence, narrate
-from radixviz.render.page_map import freed_pages
 from radixviz.render.player_numbers import formula, frame_numbers, held_nodes, next_to_go
 from radixviz.render.player_segments import segments
-from radixviz.render.request_life import pages_evicted, pages_short
 from radixviz.render.runs import runs
 from radixviz.render.table import Json
 from radixviz.render.terms import pieces
-from radixviz.render.token_fold import cells
-from radixviz.render.token_strip import strip_room
+from radixviz.render.token_fold import cells, strip_room
 from radixviz.render.tree_boxes import TreeBox
 from radixviz.render.tree_text import tree_text
 from radixviz.render.words import LANGUAGES, say

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from radixviz.render.eviction_order import Turn
-from radixviz.render.numbers import computed, prompts
 from radixviz.render.values import focus
 from radixviz.render.visible import visible
 from radixviz.render.words import LANGUAGES, say
-from radixviz.timeline import Frame
+from radixviz.timeline import Frame, SequenceView
 
 NUMBERS = ("prompt", "hit", "computed", "hit_rate.total", "saved.total", "computed.total", "again")
 """In this order: three of this stage's requests, joined by +, and four totals since the start."""
@@ -19,7 +18,7 @@ def frame_numbers(frame: Frame) -> list[str]:
     """Return the texts of NUMBERS."""
     groups = prompts(frame)
     totals = frame.metrics
-    each = ([view.prompt_len for view in groups], [view.prefix_len for view in groups], [computed(v) for v in groups])
+    each = ([view.prompt_len for view in groups], [view.prefix_len for view in groups], [_computed(v) for v in groups])
     return [
         *(" + ".join(map(str, row)) or "0" for row in each),
         f"{totals.hit_rate:.0%}",
@@ -27,6 +26,11 @@ def frame_numbers(frame: Frame) -> list[str]:
         f"{totals.computed_tokens:,}",
         f"{totals.again_tokens:,}",
     ]
+
+
+def prompts(frame: Frame) -> tuple[SequenceView, ...]:
+    """Return one sequence for each request: samples share their prompt, so it counts once."""
+    return tuple({sequence.request_id: sequence for sequence in reversed(frame.sequences)}.values())[::-1]
 
 
 def formula(frame: Frame) -> Mapping[str, list[str]]:
@@ -48,6 +52,11 @@ def next_to_go(frame: Frame, turns: Mapping[int, Turn]) -> list[str]:
     """Return the nodes in the order in which they would be evicted."""
     going = [(turn.place, node_id) for node_id, turn in turns.items() if turn.place is not None]
     return [_name(frame, node_id) for _, node_id in sorted(going)]
+
+
+def _computed(sequence: SequenceView) -> int:
+    """Return the prompt tokens that prefill computed, those computed before included."""
+    return sequence.count("computed") + sequence.count("again")
 
 
 def _name(frame: Frame, node_id: int) -> str:

@@ -8,6 +8,12 @@ from dataclasses import dataclass
 from radixviz.render.visible import columns, visible_bytes
 from radixviz.timeline import TokenKind, TokenSpan
 
+_LINE_COLUMNS = 148.0
+"""Columns of one line of the strip, on a page 1280 px wide."""
+_COMPACT_COLUMNS = 112.0
+"""Of a line that has its counts at its end."""
+_LINES = 3
+"""What the foot of the page has room for."""
 _CELL_COLUMNS = 1.4
 """What a cell needs beside its text: padding and gap."""
 
@@ -20,6 +26,11 @@ class Cell:
     kind: TokenKind
     text: str
     folded: int = 0
+
+
+def strip_room(strips: int) -> float:
+    """Return how many columns each of so many strips has."""
+    return _COMPACT_COLUMNS if strips > 2 else _LINES // strips * _LINE_COLUMNS
 
 
 def cells(

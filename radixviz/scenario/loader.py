@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -47,7 +48,7 @@ def _tables(path: Path) -> dict[str, object]:
     try:
         return tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
-        raise BadScenario(path.name, "", "", "unreadable", error.strerror or "") from error
+        raise BadScenario(path.name, "", "", "unreadable", errno.errorcode.get(error.errno or 0, "")) from error
     except UnicodeDecodeError as error:
         raise BadScenario(path.name, "", "", "unreadable", f"UTF-8: {error.reason}, {error.start}") from error
     except tomllib.TOMLDecodeError as error:

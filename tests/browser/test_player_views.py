@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from radixviz.model.loader import load
-from radixviz.render.page_map import freed_pages
+from radixviz.render.frame_pages import freed_pages
 from radixviz.scenario.loader import find_scenario, load_scenario
 from radixviz.timeline import Timeline
 from radixviz.tour import play_on_model

@@ -138,6 +138,32 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
     ),
 ]
 
+DETAILS = [
+    ("unreadable", "ENOENT", "the file cannot be read (there is no such file)", "文件无法读取（没有这个文件）"),
+    ("unreadable", "EACCES", "the file cannot be read (no permission)", "文件无法读取（没有权限）"),
+    ("unreadable", "EISDIR", "the file cannot be read (it is a folder)", "文件无法读取（它是文件夹）"),
+    ("unreadable", "ENOSPC", "the file cannot be read (the disk is full)", "文件无法读取（磁盘已满）"),
+    ("unreadable", "EIO", "the file cannot be read (EIO)", "文件无法读取（EIO）"),
+    (
+        "unreadable",
+        "UTF-8: invalid start byte, 6",
+        "the file cannot be read (it is not UTF-8 from byte 6 on)",
+        "文件无法读取（从第 6 字节起不是 UTF-8）",
+    ),
+    (
+        "syntax",
+        "Invalid value (at line 2, column 6)",
+        "it is not valid TOML (line 2, column 6)",
+        "不是有效的 TOML（第 2 行第 6 列）",
+    ),
+    (
+        "syntax",
+        "Unterminated string (at end of document)",
+        "it is not valid TOML (at its end)",
+        "不是有效的 TOML（在结尾处）",
+    ),
+]
+
 
 def classes(base: type[RadixVizError] = RadixVizError) -> Iterator[type[RadixVizError]]:
     """Yield every error class of the package."""
@@ -200,6 +226,14 @@ def test_an_error_is_one_sentence(error: RadixVizError, english: str, chinese: s
             BadScenario("my.toml", "", "", "unreadable", "No such file"),
             "The scenario my.toml cannot be played: the file cannot be read (No such file).",
             "场景 my.toml 不能播放：文件无法读取（No such file）。",
+        ),
+        *(
+            (
+                BadScenario("my.toml", "", "", problem, detail),
+                f"The scenario my.toml cannot be played: {english}.",
+                f"场景 my.toml 不能播放：{chinese}。",
+            )
+            for problem, detail, english, chinese in DETAILS
         ),
         (
             BadScenario("my.toml", "", "x", "odd", "y"),

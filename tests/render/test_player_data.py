@@ -10,9 +10,9 @@ import pytest
 
 from radixviz.model.folder import TINY, locate
 from radixviz.model.tokenizer import TextTokenizer
+from radixviz.render.frame_pages import freed_pages
 from radixviz.render.layout import find_engine
 from radixviz.render.narrate import narrate, plain
-from radixviz.render.page_map import freed_pages
 from radixviz.render.player_data import IntroRow, PlayerIntro, player_data, waiting_data
 from radixviz.render.tree_boxes import tree_boxes
 from radixviz.render.visible import token_text

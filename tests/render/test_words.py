@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import doctest
+import re
 from collections import Counter
+from collections.abc import Mapping
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -11,11 +14,62 @@ from radixviz.errors import UnknownLanguage
 from radixviz.render.words import LANGUAGES, fill, say, words
 from radixviz.timeline import MARKUP, PLACEHOLDERS, Look
 
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = {
+    path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
+    for path in [ROOT / "app.py", *sorted((ROOT / "radixviz").rglob("*.*"))]
+    if path.suffix in {".py", ".js", ".html"} and "words" not in path.parts
+}
+BUILT: Mapping[str, tuple[str, ...]] = {
+    "cli.": ("__main__", "command_line", "export_command"),
+    "detail.": ("render/explain",),
+    "error.": ("errors",),
+    "inspect.": ("render/player/inspector",),
+    "inspect.order.": ("render/player_boxes", "render/eviction_order", "render/tree_boxes"),
+    "lang.": ("render/player/ruler",),
+    "load.": ("model/loader", "__main__", "ui/timeline_job"),
+    "look.": ("timeline",),
+    "page.": ("cache/snapshot",),
+    "pool.": ("render/player/pages",),
+    "problem.": ("scenario/",),
+    "reason.": ("model/",),
+    "say.": ("render/moment",),
+    "state.": ("timeline", "engine/request"),
+    "tokens.": ("timeline",),
+    "unmet.": ("timeline",),
+    "where.": ("scenario/loader",),
+    "why.": ("render/moment",),
+}
+"""Keys that are put together of this beginning and an ending, and the sources in which the ending stands."""
+
 
 def placeholders(text: str) -> Counter[tuple[str, str]]:
     """Return each placeholder of a text with its role; plurals are the business of one language."""
     marks = [found for found in MARKUP.finditer(text) if found["one"] is None]
     return Counter((found["value"], found["role"] or "") for found in marks)
+
+
+def is_used(key: str) -> bool:
+    """Tell whether a source has the key as it is, has the word that its help is about, or puts it together."""
+    if any(re.search(rf"[\"']{re.escape(key)}[\"']", text) for text in SOURCES.values()):
+        return True
+    if (
+        key.endswith(".help")
+        and f'data-term="{key.removesuffix(".help")}"' in SOURCES["radixviz/render/player/player.html"]
+    ):
+        return True
+    if re.fullmatch(r"glossary\.\w+\.(match|help)", key):  # each term has a pattern, by which it is found
+        return True
+    return any(is_built(key, beginning, names) for beginning, names in BUILT.items() if key.startswith(beginning))
+
+
+def is_built(key: str, beginning: str, names: tuple[str, ...]) -> bool:
+    """Tell whether the ending of a key stands in the sources that put it together: as a text, an option or a class."""
+    ending = re.escape(key.removeprefix(beginning).removesuffix(".help" if beginning == "cli." else ""))
+    dashed = ending.replace("_", "-")
+    found = re.compile(rf"[\"'](?:--{dashed}|{ending})[\"']|class {ending}\(|\b{ending}=")
+    texts = (text for path, text in SOURCES.items() if path.removeprefix("radixviz/").startswith(names))
+    return any(found.search(text) for text in texts)
 
 
 def test_both_languages_have_the_same_keys() -> None:
@@ -29,6 +83,20 @@ def test_both_languages_ask_for_the_same_values() -> None:
     english, chinese = words("en"), words("zh")
 
     assert [key for key in english if placeholders(english[key]) != placeholders(chinese[key])] == []
+
+
+def test_every_text_is_used() -> None:
+    """No key is left behind that nothing in the package says."""
+    assert [key for key in words("en") if not is_used(key)] == []
+
+
+def test_every_text_that_is_said_is_there() -> None:
+    """A key that a source says as it is, or that a mark of the player's page names, is in the lists."""
+    said = re.compile(r"""\bsay\((?:[\w.]+, )?["']([\w.]*\w)["'][,)]|data-(?:word|name)="([\w.]+)\"""")
+    keys = {found[1] or found[2] for text in SOURCES.values() for found in said.finditer(text)}
+
+    assert len(keys) > 100
+    assert keys - set(words("en")) == set()
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -53,7 +121,6 @@ def test_chinese_texts_are_chinese() -> None:
         "where.top",
         "where.part",
         "reason.other",
-        "cli.tokens",
     }
 
 

@@ -215,7 +215,13 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadScenario) as caught:
         load_scenario(tmp_path / "none.toml")
 
-    assert (caught.value.file, caught.value.problem) == ("none.toml", "unreadable")
+    assert caught.value.facts() == {
+        "file": "none.toml",
+        "where": "",
+        "field": "",
+        "problem": "unreadable",
+        "detail": "ENOENT",
+    }
 
 
 def test_scenarios_are_found_by_name(tmp_path: Path) -> None:
