@@ -242,7 +242,7 @@ class Unmet:
     """An expectation that the run did not meet: which stage, which kind, what was expected and what was found."""
 
     stage: StageKey
-    kind: Literal["hit", "cached_tokens", "evicted", "look", "split", "letter"]
+    kind: Literal["hit", "evicted", "look", "split", "letter"]
     subject: str
     expected: str
     found: str

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from tokenizers import Tokenizer
 
 from radixviz.errors import ModelRefused
-from radixviz.model.folder import ModelFolder, locate
+from radixviz.model.folder import ModelFolder
 
 BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 WORD_BEGIN = "\u2581"
@@ -87,16 +87,6 @@ class TextTokenizer:
         if byte:
             return bytes([int(byte[1], 16)])
         return (token.replace(WORD_BEGIN, " ") if self._is_sentencepiece else token).encode()
-
-
-def load_tokenizer(name_or_path: str) -> TextTokenizer:
-    """Return the tokenizer alone of a shipped model or a local folder, in milliseconds.
-
-    Raises:
-        UnknownModel: no such model.
-        ModelRefused: reason "no_tokenizer".
-    """
-    return TextTokenizer.from_folder(locate(name_or_path))
 
 
 def _decoder_types(tokenizer: Tokenizer) -> set[str]:

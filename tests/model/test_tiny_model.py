@@ -9,8 +9,9 @@ from radixviz.cache.page_pool import PagePool
 from radixviz.cache.radix_cache import RadixCache
 from radixviz.engine.engine import Engine
 from radixviz.engine.request import Request
+from radixviz.model.folder import TINY, locate
 from radixviz.model.loader import LoadedModel, build_runner, load
-from radixviz.model.tokenizer import load_tokenizer
+from radixviz.model.tokenizer import TextTokenizer
 from tests.model.paged_run import CLOSE, Recorded, difference, run_greedy
 from tests.model.random_models import generate, scattered_slots
 
@@ -34,7 +35,7 @@ def test_it_loads_as_float32_on_one_thread(tiny: LoadedModel) -> None:
 
 def test_its_tokenizer_comes_first_and_fits(tiny: LoadedModel) -> None:
     """The tokens that are shown before the model is there are the model's own."""
-    alone = load_tokenizer("tiny")
+    alone = TextTokenizer.from_folder(locate(TINY))
     assert alone.vocabulary_size == tiny.model.vocabulary_size
     assert alone.stop_token_ids == tiny.tokenizer.stop_token_ids
     assert [alone.token_bytes(stop) for stop in alone.stop_token_ids] == [b"<|endoftext|>", b"\n"]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
 from radixviz.errors import ModelRefused, UnknownModel
-from radixviz.model.folder import ModelFolder
-from radixviz.model.tokenizer import TextTokenizer, load_tokenizer
+from radixviz.model.folder import ModelFolder, locate
+from radixviz.model.tokenizer import TextTokenizer
 from tests.model.conftest import STOP
 
 TEXTS = [
@@ -183,9 +183,9 @@ def test_a_folder_without_a_readable_tokenizer_is_refused(tmp_path: Path) -> Non
 
 def test_the_tokenizer_alone_is_found_by_name(model_folder: Path) -> None:
     """A folder's tokenizer comes without its model; an unknown name is named."""
-    assert load_tokenizer(str(model_folder)).stop_token_ids == (0, 5)
+    assert TextTokenizer.from_folder(locate(str(model_folder))).stop_token_ids == (0, 5)
     with pytest.raises(UnknownModel):
-        load_tokenizer("no-such-model")
+        locate("no-such-model")
 
 
 def test_tokens_come_without_torch() -> None:

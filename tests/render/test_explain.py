@@ -279,11 +279,6 @@ def test_every_reason_in_the_sources_has_words(folder: str, called: str, place: 
             "第 3 步：A2 复用了 0 个 token，预期是 > 0。",
         ),
         (
-            Unmet(3, "cached_tokens", "A2", "20", "16"),
-            "Stage 3: A2 reuses 16 tokens, expected 20.",
-            "第 3 步：A2 复用了 16 个 token，预期是 20。",
-        ),
-        (
             Unmet(8, "evicted", "", "h, g", ""),
             "Stage 8: evicted nothing, expected h, g.",
             "第 8 步：淘汰了 没有，预期是 h、g。",

@@ -251,7 +251,6 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "why.done.several": "Their nodes are held no more: they stay in the tree, but may be evicted from now on.",
         # -------------------------------------------------------------------------------------------- expectations
         "unmet.hit": "{stage}: {subject} reuses {found} tokens, expected {expected}.",
-        "unmet.cached_tokens": "{stage}: {subject} reuses {found} tokens, expected {expected}.",
         "unmet.evicted": "{stage}: evicted {found}, expected {expected}.",
         "unmet.look": "{stage}: {subject} is {found}, expected {expected}.",
         "unmet.split": "{stage}: a node is split: {found}, expected {expected}.",

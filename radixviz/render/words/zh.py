@@ -251,7 +251,6 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "why.done.several": "它们不再引用节点：节点留在树上，但从现在起可以被淘汰。",
         # -------------------------------------------------------------------------------------------- expectations
         "unmet.hit": "{stage}：{subject} 复用了 {found} 个 token，预期是 {expected}。",
-        "unmet.cached_tokens": "{stage}：{subject} 复用了 {found} 个 token，预期是 {expected}。",
         "unmet.evicted": "{stage}：淘汰了 {found}，预期是 {expected}。",
         "unmet.look": "{stage}：{subject} 是 {found}，预期是 {expected}。",
         "unmet.split": "{stage}：有节点被拆分：{found}，预期是 {expected}。",
