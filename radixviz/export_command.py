@@ -1,0 +1,137 @@
+"""The verb `export`: play a scenario and write what happened to a file, its kind told by the file's ending."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from radixviz.command_line import Command, UsageError, print_progress, print_stage
+from radixviz.engine.tokenizer import Tokenizer
+from radixviz.errors import UnknownFrame, UnknownStage, UnknownSuffix
+from radixviz.render.export.files import check_folder, write_whole
+from radixviz.render.export.standalone import standalone_html
+from radixviz.render.layout import find_engine
+from radixviz.render.player_data import IntroRow, PlayerIntro, player_data
+from radixviz.render.words import LANGUAGES, say
+from radixviz.scenario.prompts import opening_text
+from radixviz.scenario.schema import Scenario, Words
+from radixviz.timeline import Frame, StageKey, Timeline
+
+OK = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What a writer may need: the run, its scenario, the frame that was asked for (None: none was), the language."""
+
+    timeline: Timeline
+    scenario: Scenario
+    tokenizer: Tokenizer
+    frame: Frame | None
+    lang: str
+
+
+def export(words: Sequence[str], language: str) -> int:
+    """Run the verb; return the exit status.
+
+    Raises UsageError, or RadixVizError for what cannot be played or written; then what was there stays.
+    """
+    options = _export_command(language).read(words, required=("scenario", "to"))
+    target = Path(options.to)
+    writer = _writer(target)
+    check_folder(target)
+    if options.frame is not None:
+        split_frame(options.frame, language)
+
+    # Imported here, so that a command line that cannot be read is refused at once.
+    from radixviz.model import loader
+    from radixviz.scenario.loader import find_scenario, load_scenario
+    from radixviz.tour import play_on_model
+
+    scenario = load_scenario(find_scenario(options.scenario))
+    if options.frame is not None:
+        find_stage([spec.stage for spec in scenario.stage], options.frame, language)
+    loaded = loader.load(
+        options.model, device=options.device, progress=lambda step: print_progress(say(language, f"load.{step}"))
+    )
+    timeline = play_on_model(scenario, loaded, on_stage=lambda stage: print_stage(stage, language))
+    frame = None if options.frame is None else find_frame(timeline, options.frame, language)
+    write_whole(target, writer(Exported(timeline, scenario, loaded.tokenizer, frame, language)))
+    print(target)
+    return OK
+
+
+def find_frame(timeline: Timeline, name: str, language: str) -> Frame:
+    """Return the frame named as STAGE.FRAME, the frame counted from 1.
+
+    Raises UsageError for another form, UnknownStage, UnknownFrame.
+    """
+    stage, number = find_stage(timeline.stages(), name, language)
+    frames = timeline.stage_frames(stage)
+    if not 1 <= number <= len(frames):
+        raise UnknownFrame(name, len(frames))
+    return frames[number - 1]
+
+
+def find_stage(stages: Sequence[StageKey], name: str, language: str) -> tuple[StageKey, int]:
+    """Return the stage and the number of the frame that STAGE.FRAME asks for.
+
+    Raises UsageError for another form, UnknownStage.
+    """
+    asked, number = split_frame(name, language)
+    known = {str(stage): stage for stage in stages}
+    if asked not in known:
+        raise UnknownStage(name, tuple(known))
+    return known[asked], number
+
+
+def split_frame(name: str, language: str) -> tuple[str, int]:
+    """Return the two halves of STAGE.FRAME; UsageError for another form."""
+    stage, dot, number = name.partition(".")
+    if not dot or not (number.isascii() and number.isdecimal()) or len(number) > 9:
+        raise UsageError(say(language, "cli.bad_frame", value=name))
+    return stage, int(number)
+
+
+def player_intro(scenario: Scenario, tokenizer: Tokenizer) -> PlayerIntro:
+    """Return the player's stage 0 with the prompts as this tokenizer cuts them."""
+    intro = scenario.intro
+    found = (scenario.find_request(request_id) for request_id in intro.requests)
+    rows = (
+        IntroRow(_both(spec.short), tuple(map(tokenizer.token_bytes, tokenizer.encode(opening_text(scenario, spec)))))
+        for spec in found
+        if spec is not None
+    )
+    return PlayerIntro(_both(intro.title), _both(intro.short), _both(intro.say), _both(intro.why), tuple(rows))
+
+
+def _export_command(language: str) -> Command:
+    command = Command("export", language)
+    command.argument("scenario")
+    command.option("--to", known=", ".join(WRITERS))
+    command.option("--frame", first=say(language, "cli.frame.default"))
+    command.option("--model", "tiny")
+    command.option("--device", "auto")
+    command.option("--lang", LANGUAGES[0])
+    return command
+
+
+def _html(given: Exported) -> bytes:
+    data = player_data(given.timeline, find_engine(), player_intro(given.scenario, given.tokenizer))
+    return standalone_html(data, given.lang, -1 if given.frame is None else given.frame.index).encode()
+
+
+Writer = Callable[[Exported], bytes]
+WRITERS: Mapping[str, Writer] = {".html": _html}
+"""By the ending of the file."""
+
+
+def _writer(target: Path) -> Writer:
+    if target.suffix.lower() not in WRITERS:
+        raise UnknownSuffix(target.suffix or target.name, tuple(WRITERS))
+    return WRITERS[target.suffix.lower()]
+
+
+def _both(words: Words) -> dict[str, str]:
+    return {"en": words.en, "zh": words.zh}
