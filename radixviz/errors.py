@@ -10,6 +10,7 @@ language, are made by `radixviz.render.explain`: no prose here.
     ├── NotFound (LookupError)           UnknownScenario, UnknownModel, UnknownLanguage, UnknownDevice
     │                                    UnknownSuffix, NoFolder, UnknownStage, UnknownFrame,
     │                                    BadFont, NoChineseFont
+    ├── BadTimeline (ValueError)         NotTimeline, TimelineCutOff, TimelineTooLarge, TimelineTooNew
     ├── NotWritten (OSError)             a file could not be written
     ├── BadScenario (ValueError)         file, where in it, which field, and what is wrong
     ├── CacheMisuse (ValueError)         NamespaceMismatch, SlotCountMismatch, NotLocked, ForeignNode
@@ -187,6 +188,43 @@ class BadFont(NotFound):
 @dataclass(eq=False)
 class NoChineseFont(NotFound):
     """No font of this system, nor the one that was named, has Chinese."""
+
+
+class BadTimeline(RadixVizError, ValueError):
+    """A file that cannot be opened as a timeline."""
+
+
+@dataclass(eq=False)
+class NotTimeline(BadTimeline):
+    """It is not a timeline of ours; `detail` is the first place that is not as it should be."""
+
+    file: str
+    detail: str
+
+
+@dataclass(eq=False)
+class TimelineCutOff(BadTimeline):
+    """It begins as a timeline does, but it is not whole."""
+
+    file: str
+
+
+@dataclass(eq=False)
+class TimelineTooLarge(BadTimeline):
+    """It has more bytes than are read."""
+
+    file: str
+    size: int
+    limit: int
+
+
+@dataclass(eq=False)
+class TimelineTooNew(BadTimeline):
+    """A later version of radixviz wrote it: `limit` is the latest that can be read."""
+
+    file: str
+    version: int
+    limit: int
 
 
 @dataclass(eq=False)

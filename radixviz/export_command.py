@@ -1,4 +1,7 @@
-"""The verb `export`: play a scenario and write what happened to a file, its kind told by the file's ending."""
+"""The verb `export`: play a scenario, or read a timeline that was exported as JSON, and write it to a file.
+
+The file's ending tells its kind.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ from radixviz.command_line import Command, UsageError, print_progress, print_sta
 from radixviz.engine.tokenizer import Tokenizer
 from radixviz.errors import UnknownFrame, UnknownStage, UnknownSuffix
 from radixviz.render.export.files import check_folder, write_whole
+from radixviz.render.export.frame_svg import frame_svg
+from radixviz.render.export.png import check_chinese, check_font, svg_to_png
 from radixviz.render.export.standalone import standalone_html
+from radixviz.render.export.timeline_json import read_timeline_file, write_timeline
 from radixviz.render.layout import find_engine
 from radixviz.render.player_data import IntroRow, PlayerIntro, player_data
 from radixviz.render.words import LANGUAGES, say
@@ -23,13 +29,19 @@ OK = 0
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What a writer may need: the run, its scenario, the frame that was asked for (None: none was), the language."""
+    """What a writer may need: the run, its introduction, the frame that was asked for (None: none), the language."""
 
     timeline: Timeline
-    scenario: Scenario
-    tokenizer: Tokenizer
+    intro: PlayerIntro | None
     frame: Frame | None
     lang: str
+    font: Path | None = None
+    """A font file to draw with besides the system's."""
+
+    @property
+    def shown(self) -> Frame:
+        """The frame that a picture shows."""
+        return self.timeline.frames[0] if self.frame is None else self.frame
 
 
 def export(words: Sequence[str], language: str) -> int:
@@ -43,23 +55,31 @@ def export(words: Sequence[str], language: str) -> int:
     check_folder(target)
     if options.frame is not None:
         split_frame(options.frame, language)
+    font = None if options.font is None else Path(options.font)
+    _check_fonts(target, font, language)
 
+    if Path(options.scenario).suffix.lower() == ".json":
+        timeline, intro = read_timeline_file(Path(options.scenario)), None
+    else:
+        timeline, intro = _play(options.scenario, options.frame, options.model, options.device, language)
+    frame = None if options.frame is None else find_frame(timeline, options.frame, language)
+    write_whole(target, writer(Exported(timeline, intro, frame, language, font)))
+    print(target)
+    return OK
+
+
+def _play(name: str, frame: str | None, model: str, device: str, language: str) -> tuple[Timeline, PlayerIntro]:
     # Imported here, so that a command line that cannot be read is refused at once.
     from radixviz.model import loader
     from radixviz.scenario.loader import find_scenario, load_scenario
     from radixviz.tour import play_on_model
 
-    scenario = load_scenario(find_scenario(options.scenario))
-    if options.frame is not None:
-        find_stage([spec.stage for spec in scenario.stage], options.frame, language)
-    loaded = loader.load(
-        options.model, device=options.device, progress=lambda step: print_progress(say(language, f"load.{step}"))
-    )
+    scenario = load_scenario(find_scenario(name))
+    if frame is not None:
+        find_stage([spec.stage for spec in scenario.stage], frame, language)
+    loaded = loader.load(model, device=device, progress=lambda step: print_progress(say(language, f"load.{step}")))
     timeline = play_on_model(scenario, loaded, on_stage=lambda stage: print_stage(stage, language))
-    frame = None if options.frame is None else find_frame(timeline, options.frame, language)
-    write_whole(target, writer(Exported(timeline, scenario, loaded.tokenizer, frame, language)))
-    print(target)
-    return OK
+    return timeline, player_intro(scenario, loaded.tokenizer)
 
 
 def find_frame(timeline: Timeline, name: str, language: str) -> Frame:
@@ -111,6 +131,7 @@ def _export_command(language: str) -> Command:
     command.argument("scenario")
     command.option("--to", known=", ".join(WRITERS))
     command.option("--frame", first=say(language, "cli.frame.default"))
+    command.option("--font")
     command.option("--model", "tiny")
     command.option("--device", "auto")
     command.option("--lang", LANGUAGES[0])
@@ -118,13 +139,35 @@ def _export_command(language: str) -> Command:
 
 
 def _html(given: Exported) -> bytes:
-    data = player_data(given.timeline, find_engine(), player_intro(given.scenario, given.tokenizer))
+    data = player_data(given.timeline, find_engine(), given.intro)
     return standalone_html(data, given.lang, -1 if given.frame is None else given.frame.index).encode()
 
 
+def _svg(given: Exported) -> bytes:
+    return frame_svg(given.timeline, given.shown, given.lang, find_engine()).encode()
+
+
+def _png(given: Exported) -> bytes:
+    return svg_to_png(_svg(given).decode(), given.font)
+
+
+def _json(given: Exported) -> bytes:
+    return write_timeline(given.timeline)
+
+
+def _check_fonts(target: Path, font: Path | None, language: str) -> None:
+    """Refuse a font that cannot be used, and Chinese without one, before the model is loaded."""
+    if font is not None:
+        check_font(font)
+    if language == "zh" and target.suffix.lower() in PIXELS:
+        check_chinese(font)
+
+
 Writer = Callable[[Exported], bytes]
-WRITERS: Mapping[str, Writer] = {".html": _html}
+WRITERS: Mapping[str, Writer] = {".html": _html, ".svg": _svg, ".png": _png, ".json": _json}
 """By the ending of the file."""
+PIXELS = (".png",)
+"""The files that letters are drawn into."""
 
 
 def _writer(target: Path) -> Writer:

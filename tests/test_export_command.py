@@ -9,7 +9,10 @@ import pytest
 from radixviz.__main__ import main
 from radixviz.errors import UnknownFrame
 from radixviz.export_command import find_frame
-from tests.render.small_timeline import frame, timeline
+from radixviz.render.export.frame_svg import frame_svg
+from radixviz.render.export.timeline_json import write_timeline
+from radixviz.render.layout import find_engine
+from tests.render.small_timeline import frame, node, timeline
 
 
 def test_a_standalone_file_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -25,6 +28,25 @@ def test_a_standalone_file_is_written(tmp_path: Path, capsys: pytest.CaptureFixt
     assert html.endswith("</html>\n")
 
 
+def test_an_exported_timeline_is_read_again_and_written_as_anything_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A .json in the place of the scenario needs no model; as JSON again it is the same bytes."""
+    told = timeline(frame([node(1, None, "abc")]), frame([node(1, None, "abc")], index=1, stage_frame=2))
+    source = tmp_path / "一.json"
+    source.write_bytes(b"\xef\xbb\xbf" + write_timeline(told))
+    for ending in (".json", ".svg", ".png", ".html"):
+        target = tmp_path / f"out{ending}"
+        assert main(["export", str(source), "--to", str(target), "--frame", "1.2"]) == 0
+        assert capsys.readouterr() == (f"{target}\n", "")
+    written = {ending: (tmp_path / f"out{ending}").read_bytes() for ending in (".json", ".svg", ".png", ".html")}
+
+    assert written[".json"] == write_timeline(told)
+    assert written[".svg"] == frame_svg(told, told.frames[1], "en", find_engine()).encode()
+    assert written[".png"][:4] == b"\x89PNG"
+    assert b'{"frame":1,' in written[".html"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "wanted"),
     [
@@ -34,6 +56,8 @@ def test_a_standalone_file_is_written(tmp_path: Path, capsys: pytest.CaptureFixt
         (["--to", "FOLDER/old.html", "--frame", "five"], "five"),
         (["--to", "FOLDER/old.html", "--frame", "10.1"], "encore"),
         (["--to", "FOLDER/old.html", "--model", "gpt-9"], "gpt-9"),
+        (["--to", "FOLDER/a.png", "--font", "FOLDER/old.html"], "old.html"),
+        (["--to", "FOLDER/a.png", "--font", "FOLDER/none.ttf"], "none.ttf"),
         ([], "to"),
     ],
 )

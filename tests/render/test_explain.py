@@ -118,8 +118,33 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         errors.NoChineseFont(),
         "No font here has Chinese: install the package fonts-noto-cjk (Fedora: google-noto-sans-cjk-fonts, Arch: "
         "noto-fonts-cjk), or name a font with --font FILE.",
-        "这里没有带中文的字体：请安装软件包 fonts-noto-cjk（Fedora：google-noto-sans-cjk-fonts，Arch：noto-fonts-cjk），"
-        "或用 --font FILE 指定一个字体。",
+        "这里没有带中文的字体：请安装软件包 fonts-noto-cjk（Fedora：google-noto-sans-cjk-fonts，"
+        "Arch：noto-fonts-cjk），或用 --font FILE 指定一个字体。",
+    ),
+    (
+        errors.BadTimeline(),
+        "This file cannot be opened.",
+        "这个文件打不开。",
+    ),
+    (
+        errors.NotTimeline("a.json", "frames[0]"),
+        "The file a.json is not a timeline of radixviz (frames[0]).",
+        "文件 a.json 不是 radixviz 的时间线（frames[0]）。",
+    ),
+    (
+        errors.TimelineCutOff("a.json"),
+        "The file a.json is cut off or damaged: its JSON is not whole.",
+        "文件 a.json 不完整或已损坏：JSON 没有结束。",
+    ),
+    (
+        errors.TimelineTooLarge("a.json", 99, 64),
+        "The file a.json has 99 bytes, but at most 64 are read.",
+        "文件 a.json 有 99 字节，但最多读 64 字节。",
+    ),
+    (
+        errors.TimelineTooNew("a.json", 2, 1),
+        "The file a.json has version 2, but this radixviz reads versions up to 1.",
+        "文件 a.json 的版本是 2，但这个 radixviz 只读到版本 1。",
     ),
     (
         errors.NotWritten("a.html", "No space left on device"),
