@@ -13,6 +13,7 @@ from radixviz.command_line import Command, UsageError, print_progress, print_sta
 from radixviz.engine.tokenizer import Tokenizer
 from radixviz.errors import UnknownFrame, UnknownStage, UnknownSuffix
 from radixviz.render.export.files import check_folder, write_whole
+from radixviz.render.export.film import film
 from radixviz.render.export.frame_svg import frame_svg
 from radixviz.render.export.png import check_chinese, check_font, svg_to_png
 from radixviz.render.export.standalone import standalone_html
@@ -151,6 +152,14 @@ def _png(given: Exported) -> bytes:
     return svg_to_png(_svg(given).decode(), given.font)
 
 
+def _gif(given: Exported) -> bytes:
+    return film(given.timeline, given.timeline.frames, given.lang, find_engine(), kind="GIF", font=given.font)
+
+
+def _webp(given: Exported) -> bytes:
+    return film(given.timeline, given.timeline.frames, given.lang, find_engine(), kind="WEBP", font=given.font)
+
+
 def _json(given: Exported) -> bytes:
     return write_timeline(given.timeline)
 
@@ -164,9 +173,16 @@ def _check_fonts(target: Path, font: Path | None, language: str) -> None:
 
 
 Writer = Callable[[Exported], bytes]
-WRITERS: Mapping[str, Writer] = {".html": _html, ".svg": _svg, ".png": _png, ".json": _json}
+WRITERS: Mapping[str, Writer] = {
+    ".html": _html,
+    ".svg": _svg,
+    ".png": _png,
+    ".gif": _gif,
+    ".webp": _webp,
+    ".json": _json,
+}
 """By the ending of the file."""
-PIXELS = (".png",)
+PIXELS = (".png", ".gif", ".webp")
 """The files that letters are drawn into."""
 
 

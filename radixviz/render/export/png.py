@@ -35,6 +35,11 @@ def svg_to_png(svg: str, font: Path | None = None, zoom: float = 2.0) -> bytes:
         check_font(font)
     if _CHINESE.search(svg):
         check_chinese(font)
+    return draw_png(svg, font, zoom=zoom)
+
+
+def draw_png(svg: str, font: Path | None = None, zoom: float = 1.0) -> bytes:
+    """Return the PNG as `svg_to_png` does, without a look at the fonts: for the second and later pictures of many."""
     return _render(svg, font, zoom=zoom)
 
 
