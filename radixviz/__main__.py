@@ -9,13 +9,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from radixviz import __version__
-from radixviz.command_line import Command, UsageError, whole_number
+from radixviz.command_line import Command, UsageError, print_progress, print_stage, whole_number
 from radixviz.errors import RadixVizError, UnknownLanguage
+from radixviz.export_command import export
 from radixviz.render.explain import explain, explain_unmet
 from radixviz.render.report import run_report
 from radixviz.render.summary import run_summary
 from radixviz.render.words import LANGUAGES, say
-from radixviz.timeline import StageKey
 
 OK, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 Verb = Callable[[Sequence[str], str], int]
@@ -50,7 +50,7 @@ def _print_utf8() -> None:
 
 
 def _verbs() -> Mapping[str, Verb]:
-    return {"play": _play}
+    return {"play": _play, "export": export}
 
 
 def _run(given: Sequence[str], language: str) -> int:
@@ -73,8 +73,9 @@ def _run(given: Sequence[str], language: str) -> int:
 
 
 def _overview(language: str) -> str:
-    lines = [f"  {verb}   {say(language, f'cli.{verb}.help')}" for verb in _verbs()]
-    usage = say(language, "cli.usage") + "python -m radixviz {play} [--lang en|zh] [-h] [--version]"
+    lines = [f"  {verb:<8}{say(language, f'cli.{verb}.help')}" for verb in _verbs()]
+    verbs = "|".join(_verbs())
+    usage = f"{say(language, 'cli.usage')}python -m radixviz {{{verbs}}} [--lang en|zh] [-h] [--version]"
     return "\n".join([usage, "", say(language, "cli.description"), "", *lines])
 
 
@@ -115,7 +116,7 @@ def _play(words: Sequence[str], language: str) -> int:
     scenario = load_scenario(find_scenario(options.scenario))
     check_pool(scenario, page_size=page_size, pool_pages=pool_pages)
     loaded = loader.load(
-        options.model, device=options.device, progress=lambda step: _progress(say(language, f"load.{step}"))
+        options.model, device=options.device, progress=lambda step: print_progress(say(language, f"load.{step}"))
     )
     seconds: dict[str, float] = {}
     timeline = play_on_model(
@@ -124,7 +125,7 @@ def _play(words: Sequence[str], language: str) -> int:
         page_size=page_size,
         pool_pages=pool_pages,
         now=time.perf_counter,
-        on_stage=lambda stage: _progress(say(language, "cli.playing", stage=_stage_name(stage, language))),
+        on_stage=lambda stage: print_stage(stage, language),
         on_first_token=seconds.__setitem__,
     )
     for unmet in timeline.unmet:
@@ -135,14 +136,6 @@ def _play(words: Sequence[str], language: str) -> int:
     else:
         print(run_summary(timeline, language))
     return OK
-
-
-def _stage_name(stage: StageKey, language: str) -> str:
-    return say(language, "stage.encore") if stage == "encore" else say(language, "stage", stage=stage)
-
-
-def _progress(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

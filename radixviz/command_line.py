@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
 from radixviz.render.words import say
+from radixviz.timeline import StageKey
 
 
 class UsageError(Exception):
@@ -34,10 +36,10 @@ class Command:
         """Add a positional argument."""
         self._arguments.add_argument(name, nargs="?", help=say(self._language, f"cli.{name}.help"))
 
-    def option(self, name: str, default: str | None = None) -> None:
-        """Add an option with a value; `default` None is explained as the scenario's own."""
-        shown = say(self._language, "cli.default") if default is None else default
-        text = say(self._language, f"cli.{_key(name)}.help", default=shown)
+    def option(self, name: str, default: str | None = None, **shown: str) -> None:
+        """Add an option with a value; `default` None is explained as the scenario's own, or as `shown` says."""
+        known = say(self._language, "cli.default") if default is None else default
+        text = say(self._language, f"cli.{_key(name)}.help", **{"default": known, **shown})
         self._options.add_argument(name, nargs="?", const="", default=default, help=text)
 
     def flag(self, name: str) -> None:
@@ -64,6 +66,17 @@ def whole_number(language: str, option: str, text: str | None) -> int | None:
         return None if text is None else int(text)
     except ValueError:
         raise UsageError(say(language, "cli.bad_number", option=option, value=text)) from None
+
+
+def print_progress(text: str) -> None:
+    """Print what is being done to stderr, at once."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def print_stage(stage: StageKey, language: str) -> None:
+    """Print which stage is being played to stderr."""
+    name = say(language, "stage.encore") if stage == "encore" else say(language, "stage", stage=stage)
+    print_progress(say(language, "cli.playing", stage=name))
 
 
 class _UnreadableError(Exception):

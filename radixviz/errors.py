@@ -8,6 +8,10 @@ language, are made by `radixviz.render.explain`: no prose here.
     │   ├── BadPageSize, BadPoolPages, BadTokenCount, BadTokenId, UnknownPolicy
     │   └── EmptyPrompt, DuplicateRequest, PromptTooLong, RequestTooLarge
     ├── NotFound (LookupError)           UnknownScenario, UnknownModel, UnknownLanguage, UnknownDevice
+    │                                    UnknownSuffix, NoFolder, UnknownStage, UnknownFrame,
+    │                                    BadFont, NoChineseFont
+    ├── BadTimeline (ValueError)         NotTimeline, TimelineCutOff, TimelineTooLarge, TimelineTooNew
+    ├── NotWritten (OSError)             a file could not be written
     ├── BadScenario (ValueError)         file, where in it, which field, and what is wrong
     ├── CacheMisuse (ValueError)         NamespaceMismatch, SlotCountMismatch, NotLocked, ForeignNode
     ├── PoolMisuse (ValueError)          PageFreedTwice, PoolExhausted
@@ -141,6 +145,94 @@ class UnknownDevice(NotFound):
 
     name: str
     known: tuple[str, ...]
+
+
+@dataclass(eq=False)
+class UnknownSuffix(NotFound):
+    """No kind of file that can be written has this ending."""
+
+    name: str
+    known: tuple[str, ...]
+
+
+@dataclass(eq=False)
+class NoFolder(NotFound):
+    """The folder that a file is to be written into is not there."""
+
+    folder: str
+
+
+@dataclass(eq=False)
+class UnknownStage(NotFound):
+    """A frame was asked for (`name`, as STAGE.FRAME) of a stage that the run does not have."""
+
+    name: str
+    known: tuple[str, ...]
+
+
+@dataclass(eq=False)
+class UnknownFrame(NotFound):
+    """A frame was asked for that its stage does not have: it has `limit`."""
+
+    name: str
+    limit: int
+
+
+@dataclass(eq=False)
+class BadFont(NotFound):
+    """There is no font in this file."""
+
+    file: str
+
+
+@dataclass(eq=False)
+class NoChineseFont(NotFound):
+    """No font of this system, nor the one that was named, has Chinese."""
+
+
+class BadTimeline(RadixVizError, ValueError):
+    """A file that cannot be opened as a timeline."""
+
+
+@dataclass(eq=False)
+class NotTimeline(BadTimeline):
+    """It is not a timeline of ours; `detail` is the first place that is not as it should be."""
+
+    file: str
+    detail: str
+
+
+@dataclass(eq=False)
+class TimelineCutOff(BadTimeline):
+    """It begins as a timeline does, but it is not whole."""
+
+    file: str
+
+
+@dataclass(eq=False)
+class TimelineTooLarge(BadTimeline):
+    """It has more bytes than are read."""
+
+    file: str
+    size: int
+    limit: int
+
+
+@dataclass(eq=False)
+class TimelineTooNew(BadTimeline):
+    """A later version of radixviz wrote it: `limit` is the latest that can be read."""
+
+    file: str
+    version: int
+    limit: int
+
+
+@dataclass(eq=False)
+class NotWritten(RadixVizError, OSError):
+    """A file could not be written; `detail` is what the system said. What was there is unchanged."""
+
+    file: str
+    detail: str
 
 
 @dataclass(eq=False)

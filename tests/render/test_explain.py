@@ -90,6 +90,68 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "这里没有设备“tpu”。可用的有：cpu。",
     ),
     (
+        errors.UnknownSuffix(".doc", (".html", ".svg")),
+        "No file that can be written ends in “.doc”. There are: .html, .svg.",
+        "写不出以“.doc”结尾的文件。可用的有：.html、.svg。",
+    ),
+    (
+        errors.NoFolder("out"),
+        "There is no folder “out” to write into.",
+        "没有可以写入的文件夹“out”。",
+    ),
+    (
+        errors.UnknownStage("12.1", ("1", "encore")),
+        "There is no frame “12.1”: it is written as STAGE.FRAME, and the stages are 1, encore.",
+        "没有帧“12.1”：写法是“步.帧”，步有：1、encore。",
+    ),
+    (
+        errors.UnknownFrame("5.99", 8),
+        "There is no frame “5.99”: its stage has 8 frames, counted from 1.",
+        "没有帧“5.99”：这一步有 8 帧，从 1 数起。",
+    ),
+    (
+        errors.BadFont("a.txt"),
+        "There is no font in the file a.txt.",
+        "文件 a.txt 里没有字体。",
+    ),
+    (
+        errors.NoChineseFont(),
+        "No font here has Chinese: install the package fonts-noto-cjk (Fedora: google-noto-sans-cjk-fonts, Arch: "
+        "noto-fonts-cjk), or name a font with --font FILE.",
+        "这里没有带中文的字体：请安装软件包 fonts-noto-cjk（Fedora：google-noto-sans-cjk-fonts，"
+        "Arch：noto-fonts-cjk），或用 --font FILE 指定一个字体。",
+    ),
+    (
+        errors.BadTimeline(),
+        "This file cannot be opened.",
+        "这个文件打不开。",
+    ),
+    (
+        errors.NotTimeline("a.json", "frames[0]"),
+        "The file a.json is not a timeline of radixviz (frames[0]).",
+        "文件 a.json 不是 radixviz 的时间线（frames[0]）。",
+    ),
+    (
+        errors.TimelineCutOff("a.json"),
+        "The file a.json is cut off or damaged: its JSON is not whole.",
+        "文件 a.json 不完整或已损坏：JSON 没有结束。",
+    ),
+    (
+        errors.TimelineTooLarge("a.json", 99, 64),
+        "The file a.json has 99 bytes, but at most 64 are read.",
+        "文件 a.json 有 99 字节，但最多读 64 字节。",
+    ),
+    (
+        errors.TimelineTooNew("a.json", 2, 1),
+        "The file a.json has version 2, but this radixviz reads versions up to 1.",
+        "文件 a.json 的版本是 2，但这个 radixviz 只读到版本 1。",
+    ),
+    (
+        errors.NotWritten("a.html", "No space left on device"),
+        "The file a.html could not be written: No space left on device.",
+        "文件 a.html 写不了：No space left on device。",
+    ),
+    (
         errors.BadScenario("my.toml", "stage 5", "letters", "duplicate", "c"),
         "The scenario my.toml cannot be played: stage 5, letters: “c” is there twice.",
         "场景 my.toml 不能播放：第 5 步，letters：“c”出现了两次。",

@@ -5,10 +5,11 @@
 //   expert    all panels at once
 //   playing, speed (0.5, 1, 2)
 //   open      null, "help" or "overview"
+//   hash      whether the address is kept behind the #
 //   notices   null, or {en, zh}: what is said about an address that asked for something that is not
 export function makeStore(start) {
   const listeners = new Set();
-  let state = { frame: -1, lang: "en", selected: null, hover: null, expert: false, playing: false, speed: 1, open: null, notices: null, ...start };
+  let state = { frame: -1, lang: "en", selected: null, hover: null, expert: false, playing: false, speed: 1, open: null, hash: false, notices: null, ...start };
   return {
     get state() { return state; },
     set(patch) {

@@ -1,0 +1,1 @@
+"""Files that a reader takes along, made from a timeline."""
