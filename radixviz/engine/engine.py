@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from radixviz.cache.page_pool import PagePool
 from radixviz.cache.prefix_cache import MatchResult, PrefixCache
@@ -13,6 +14,7 @@ from radixviz.engine.prefix_use import PrefixUse
 from radixviz.engine.request import Request, Sequence
 from radixviz.engine.request_check import check_request
 from radixviz.engine.runner import DecodeRow, ExtendRow, ModelRunner, Sampled
+from radixviz.engine.schedule import FirstComeFirstServed, SchedulePolicy
 from radixviz.engine.scheduler import Admission, Scheduler
 from radixviz.engine.slot_allocator import SlotAllocator
 from radixviz.errors import PoolExhausted
@@ -40,6 +42,8 @@ class Engine:
     matched without the last prompt token, the output a child of the prompt. Both reuse the same tokens at first, but
     bigger leaves free more at one eviction, so later hits can differ.
 
+    `schedule` says in which order waiting requests are tried (default: first come, first served).
+
     `now` is only read for times to the first token, which decide nothing.
     """
 
@@ -51,6 +55,7 @@ class Engine:
         *,
         turn_as_one_edge: bool = True,
         max_running: int = 64,
+        schedule: SchedulePolicy | None = None,
         emit: Emit | None = None,
         now: Callable[[], float] = lambda: 0.0,
     ) -> None:
@@ -59,9 +64,11 @@ class Engine:
         self._runner = runner
         self._emit: Emit = emit or _ignore
         self._now = now
-        self._scheduler = Scheduler(max_running=max_running)
         self._allocator = SlotAllocator(cache, pool, self._emit)
         self._prefix = PrefixUse(cache, pool, self._allocator, self._emit, turn_as_one_edge=turn_as_one_edge)
+        look_up = partial(self._prefix.look_up, to_the_end=True)
+        order = partial((schedule or FirstComeFirstServed()).order, look_up)
+        self._scheduler = Scheduler(max_running=max_running, order=order)
         self._arrived: dict[str, float] = {}
         self._decoding: tuple[str, ...] = ()
         self._refused: Sequence | None = None  # did not fit, and cannot until one of the running ones goes
