@@ -17,12 +17,13 @@ from radixviz.engine.runner import DecodeRow, ExtendRow, ModelRunner, Sampled
 from radixviz.engine.schedule import FirstComeFirstServed, SchedulePolicy
 from radixviz.engine.scheduler import Admission, Scheduler
 from radixviz.engine.slot_allocator import SlotAllocator
-from radixviz.errors import PoolExhausted
+from radixviz.errors import PoolExhausted, ResetRefused
 from radixviz.events import (
     Emit,
     Event,
     PhaseClosed,
     RequestArrived,
+    SequenceCancelled,
     SequenceFinished,
     SequenceRetracted,
     SequencesForked,
@@ -121,6 +122,36 @@ class Engine:
         """Step until nothing waits or runs."""
         while self.has_work:
             self.step()
+
+    def cancel(self, request_id: str) -> bool:
+        """Call off what waits or runs of a request; False when nothing does.
+
+        Its own pages are free again; what of it is in the tree stays there, held by nobody on its account.
+        """
+        waiting = [each for each in self._scheduler.waiting if each.request.request_id == request_id]
+        running = [each for each in self._scheduler.running if each.request.request_id == request_id]
+        if running:
+            self._close_decoding()
+        for sequence in running:
+            self._allocator.release(sequence, sequence.tree_len, len(sequence.slots), "cancelled")
+            self._prefix.let_go(sequence)
+            sequence.slots, sequence.tree_len = [], 0
+            self._scheduler.finish(sequence)
+        for sequence in waiting:
+            self._scheduler.waiting.remove(sequence)
+        for sequence in (*waiting, *running):
+            self._emit(SequenceCancelled(sequence.sequence_id))
+        self._refused = None
+        return bool(waiting or running)
+
+    def reset(self) -> None:
+        """Drop the whole tree and free its pages. Raises ResetRefused, with nothing changed, unless idle (SGLang)."""
+        if self.has_work:
+            raise ResetRefused(len(self.running), len(self.waiting))
+        nodes = self._cache.snapshot().nodes
+        self._cache.reset()
+        for node in nodes:
+            self._pool.free(node.pages(self._pool.page_size))
 
     def tree(self) -> TreeSnapshot:
         """Return a frozen view of the cache."""
