@@ -14,6 +14,7 @@ language, are made by `radixviz.render.explain`: no prose here.
     ├── NotWritten (OSError)             a file could not be written
     ├── BadScenario (ValueError)         file, where in it, which field, and what is wrong
     ├── CacheMisuse (ValueError)         NamespaceMismatch, SlotCountMismatch, NotLocked, ForeignNode
+    ├── ResetRefused (RuntimeError)      the cache is in use
     ├── PoolMisuse (ValueError)          PageFreedTwice, PoolExhausted
     ├── IntegrityError (AssertionError)  a law of conservation is broken: a bug of ours
     └── ModelRefused (RuntimeError)      the self-check found other logits, or the files are not usable
@@ -285,6 +286,14 @@ class ForeignNode(CacheMisuse):
     """A node that does not belong to this tree: it was evicted, or the tree was reset."""
 
     node_id: int
+
+
+@dataclass(eq=False)
+class ResetRefused(RadixVizError, RuntimeError):
+    """The cache was to be reset while sequences run or wait."""
+
+    running: int
+    waiting: int
 
 
 class PoolMisuse(RadixVizError, ValueError):

@@ -179,6 +179,13 @@ class SequenceRetracted:
 
 
 @dataclass(frozen=True, slots=True)
+class SequenceCancelled:
+    """The sequence was called off: it holds nothing and will get no more tokens."""
+
+    sequence_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class PhaseClosed:
     """A phase has ended for these sequences, and the state is consistent: the moment for a picture."""
 
@@ -205,6 +212,7 @@ Event = (
     | SequenceCached
     | SequenceFinished
     | SequenceRetracted
+    | SequenceCancelled
     | PhaseClosed
 )
 Emit = Callable[[Event], None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from radixviz.cache.page_pool import PagePool
 from radixviz.cache.prefix_cache import MatchResult, PrefixCache
@@ -13,14 +14,16 @@ from radixviz.engine.prefix_use import PrefixUse
 from radixviz.engine.request import Request, Sequence
 from radixviz.engine.request_check import check_request
 from radixviz.engine.runner import DecodeRow, ExtendRow, ModelRunner, Sampled
+from radixviz.engine.schedule import FirstComeFirstServed, SchedulePolicy
 from radixviz.engine.scheduler import Admission, Scheduler
 from radixviz.engine.slot_allocator import SlotAllocator
-from radixviz.errors import PoolExhausted
+from radixviz.errors import PoolExhausted, ResetRefused
 from radixviz.events import (
     Emit,
     Event,
     PhaseClosed,
     RequestArrived,
+    SequenceCancelled,
     SequenceFinished,
     SequenceRetracted,
     SequencesForked,
@@ -40,6 +43,8 @@ class Engine:
     matched without the last prompt token, the output a child of the prompt. Both reuse the same tokens at first, but
     bigger leaves free more at one eviction, so later hits can differ.
 
+    `schedule` says in which order waiting requests are tried (default: first come, first served).
+
     `now` is only read for times to the first token, which decide nothing.
     """
 
@@ -51,6 +56,7 @@ class Engine:
         *,
         turn_as_one_edge: bool = True,
         max_running: int = 64,
+        schedule: SchedulePolicy | None = None,
         emit: Emit | None = None,
         now: Callable[[], float] = lambda: 0.0,
     ) -> None:
@@ -59,9 +65,11 @@ class Engine:
         self._runner = runner
         self._emit: Emit = emit or _ignore
         self._now = now
-        self._scheduler = Scheduler(max_running=max_running)
         self._allocator = SlotAllocator(cache, pool, self._emit)
         self._prefix = PrefixUse(cache, pool, self._allocator, self._emit, turn_as_one_edge=turn_as_one_edge)
+        look_up = partial(self._prefix.look_up, to_the_end=True)
+        order = partial((schedule or FirstComeFirstServed()).order, look_up)
+        self._scheduler = Scheduler(max_running=max_running, order=order)
         self._arrived: dict[str, float] = {}
         self._decoding: tuple[str, ...] = ()
         self._refused: Sequence | None = None  # did not fit, and cannot until one of the running ones goes
@@ -114,6 +122,36 @@ class Engine:
         """Step until nothing waits or runs."""
         while self.has_work:
             self.step()
+
+    def cancel(self, request_id: str) -> bool:
+        """Call off what waits or runs of a request; False when nothing does.
+
+        Its own pages are free again; what of it is in the tree stays there, held by nobody on its account.
+        """
+        waiting = [each for each in self._scheduler.waiting if each.request.request_id == request_id]
+        running = [each for each in self._scheduler.running if each.request.request_id == request_id]
+        if running:
+            self._close_decoding()
+        for sequence in running:
+            self._allocator.release(sequence, sequence.tree_len, len(sequence.slots), "cancelled")
+            self._prefix.let_go(sequence)
+            sequence.slots, sequence.tree_len = [], 0
+            self._scheduler.finish(sequence)
+        for sequence in waiting:
+            self._scheduler.waiting.remove(sequence)
+        for sequence in (*waiting, *running):
+            self._emit(SequenceCancelled(sequence.sequence_id))
+        self._refused = None
+        return bool(waiting or running)
+
+    def reset(self) -> None:
+        """Drop the whole tree and free its pages. Raises ResetRefused, with nothing changed, unless idle (SGLang)."""
+        if self.has_work:
+            raise ResetRefused(len(self.running), len(self.waiting))
+        nodes = self._cache.snapshot().nodes
+        self._cache.reset()
+        for node in nodes:
+            self._pool.free(node.pages(self._pool.page_size))
 
     def tree(self) -> TreeSnapshot:
         """Return a frozen view of the cache."""

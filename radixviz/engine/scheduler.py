@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from radixviz.cache.node import TreeNode
 from radixviz.cache.page_pool import PagePool
@@ -44,13 +44,15 @@ class Admission:
 
 
 class Scheduler:
-    """First come, first served; at most `max_running` sequences at once.
+    """Tries the waiting sequences in the order of a policy; at most `max_running` run at once.
 
-    A retracted sequence goes to the head of the queue.
+    `order` makes that order out of the queue (default: first come, first served). A retracted sequence goes to the head
+    of the queue.
     """
 
-    def __init__(self, *, max_running: int = 64) -> None:
+    def __init__(self, *, max_running: int = 64, order: Callable[[Iterable[Sequence]], list[Sequence]] = list) -> None:
         self._max_running = max_running
+        self._order = order
         self.waiting: deque[Sequence] = deque()
         self.running: list[Sequence] = []
 
@@ -63,7 +65,9 @@ class Scheduler:
         """Return the waiting sequences that may be taken into the next batch, in the order to try them."""
         room = self._max_running - len(self.running)
         chosen = list[Sequence]()
-        for sequence in self.waiting:
+        if room <= 0 and self.running:
+            return chosen
+        for sequence in self._order(self.waiting):
             room -= 1 + sequence.forks
             if room < 0 and (chosen or self.running):
                 break

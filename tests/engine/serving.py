@@ -9,6 +9,7 @@ from radixviz.cache.page_pool import PagePool
 from radixviz.cache.radix_cache import RadixCache
 from radixviz.engine.engine import Engine
 from radixviz.engine.request import Request, Sequence
+from radixviz.engine.schedule import SchedulePolicy
 from radixviz.events import Event, Namespace, NodeEvicted, PagesFreed
 from tests.engine.kv_watch import KVWatch
 from tests.tree_text import tree_text
@@ -36,6 +37,7 @@ class Serving:
         max_positions: int = 1 << 30,
         make_cache: Cache = RadixCache,
         disabled: bool = False,
+        schedule: SchedulePolicy | None = None,
     ) -> None:
         self.events: list[Event] = []
         self.cache = make_cache(page_size, disabled=disabled, emit=self.events.append)
@@ -47,6 +49,7 @@ class Serving:
             self.runner,
             turn_as_one_edge=turn_as_one_edge,
             max_running=max_running,
+            schedule=schedule,
             emit=self.events.append,
             now=self.runner.now,
         )

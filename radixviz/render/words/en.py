@@ -293,6 +293,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "error.SlotCountMismatch": "{tokens} {tokens:token|tokens} came with {slots} {slots:slot|slots}, but there must be as many slots as tokens.",
         "error.NotLocked": "Node {node_id} was to be unlocked, but nobody holds it.",
         "error.ForeignNode": "Node {node_id} is not in this tree: it was evicted, or the tree was reset.",
+        "error.ResetRefused": "The cache was not reset: sequences running {running}, waiting {waiting}, but both must be 0.",
         "error.PoolMisuse": "Pages were handled against the rules.",
         "error.PageFreedTwice": "Page {page} was given back, but it is free already, or there is no such page.",
         "error.PoolExhausted": "{pages} {pages:page is|pages are} needed and {free} {free:is|are} free, but no leaf can be evicted.",

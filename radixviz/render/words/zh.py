@@ -293,6 +293,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "error.SlotCountMismatch": "{tokens} 个 token 配了 {slots} 个槽位，但槽位数必须等于 token 数。",
         "error.NotLocked": "要解锁节点 {node_id}，但没有人引用它。",
         "error.ForeignNode": "节点 {node_id} 不在这棵树上：它被淘汰了，或者树被清空了。",
+        "error.ResetRefused": "缓存没有重置：还有 {running} 个序列在运行、{waiting} 个在等待，两者都必须为 0。",
         "error.PoolMisuse": "页的用法违反了规则。",
         "error.PageFreedTwice": "归还了第 {page} 页，但它已经空闲，或者根本没有这一页。",
         "error.PoolExhausted": "需要 {pages} 页，只有 {free} 页空闲，而且没有叶子可以淘汰。",
