@@ -122,6 +122,11 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "Arch：noto-fonts-cjk），或用 --font FILE 指定一个字体。",
     ),
     (
+        errors.ResetRefused(2, 1),
+        "The cache was not reset: sequences running 2, waiting 1, but both must be 0.",
+        "缓存没有重置：还有 2 个序列在运行、1 个在等待，两者都必须为 0。",
+    ),
+    (
         errors.BadTimeline(),
         "This file cannot be opened.",
         "这个文件打不开。",

@@ -163,6 +163,7 @@ def test_without_graphviz_there_is_a_plain_chart(open_app: OpenApp, monkeypatch:
     monkeypatch.setattr(tour, "find_engine", lambda: None)
     app = open_app(stage="3", frame="6")
     assert {frame["layout"] for frame in given(app)["frames"]} == {None}
+    assert [caption.value for caption in app.caption] == [words("en")["tree.no_graphviz"]]
     (chart,) = app.get("graphviz_chart")
     assert len(re.findall(r"^\t[1-9]\d* \[label=", chart.proto.spec, flags=re.M)) == 2
 

@@ -183,6 +183,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "load.selfcheck": "Checking the model: same answers with and without reuse",
         "load.playing": "Running the requests",
         "load.kept": "Shown until then: this machine's run of {day}, with the same model and scenario.",
+        "tree.no_graphviz": "Graphviz is not available here, so the tree is shown as text.",
         "load.failed": "This did not work",
         # -------------------------------------------------------------------------------------------- small pieces
         "colon": ": ",

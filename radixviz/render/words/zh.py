@@ -183,6 +183,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "load.selfcheck": "检查模型：复用和不复用，结果要一样",
         "load.playing": "运行请求",
         "load.kept": "在此之前显示的是本机 {day} 的运行，模型和场景相同。",
+        "tree.no_graphviz": "这里没有 Graphviz，树以文字显示。",
         "load.failed": "没有成功",
         # -------------------------------------------------------------------------------------------- small pieces
         "colon": "：",

@@ -85,5 +85,6 @@ def _show_plain_tree(timeline: Timeline, state: AppState) -> None:
     if state.position.stage == INTRO:
         return
     frame = timeline.stage_frames(state.position.stage)[state.position.frame - 1]
+    st.caption(say(state.lang, "tree.no_graphviz"))
     boxes = tree_boxes(timeline, frame)
     st.graphviz_chart(labelled_dot(boxes, box_labels(timeline, frame, state.lang)))
