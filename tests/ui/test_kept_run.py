@@ -4,6 +4,7 @@ import threading
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from radixviz.scenario.schema import Scenario
@@ -69,6 +70,7 @@ def test_the_last_run_is_shown_while_the_model_loads(
     open_app: OpenApp, timeline: Timeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A link is followed at once, a line says which run this is, and the model's own run then takes its place."""
+    st.cache_resource.clear()  # else the text that another test has made is not written again
     whole = given(open_app())
     jobs.timeline_job.clear()
     go_on = threading.Event()
