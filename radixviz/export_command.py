@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from radixviz.command_line import Command, UsageError, print_progress, print_stage
-from radixviz.engine.tokenizer import Tokenizer
 from radixviz.errors import UnknownFrame, UnknownStage, UnknownSuffix
+from radixviz.introduction import player_intro
 from radixviz.render.export.files import check_folder, write_whole
 from radixviz.render.export.film import film
 from radixviz.render.export.frame_svg import frame_svg
@@ -19,10 +19,8 @@ from radixviz.render.export.png import check_chinese, check_font, svg_to_png
 from radixviz.render.export.standalone import standalone_html
 from radixviz.render.export.timeline_json import read_timeline_file, write_timeline
 from radixviz.render.layout import find_engine
-from radixviz.render.player_data import IntroRow, PlayerIntro, player_data
+from radixviz.render.player_data import PlayerIntro, player_data
 from radixviz.render.words import LANGUAGES, say
-from radixviz.scenario.prompts import opening_text
-from radixviz.scenario.schema import Scenario, Words
 from radixviz.timeline import Frame, StageKey, Timeline
 
 OK = 0
@@ -115,18 +113,6 @@ def split_frame(name: str, language: str) -> tuple[str, int]:
     return stage, int(number)
 
 
-def player_intro(scenario: Scenario, tokenizer: Tokenizer) -> PlayerIntro:
-    """Return the player's stage 0 with the prompts as this tokenizer cuts them."""
-    intro = scenario.intro
-    found = (scenario.find_request(request_id) for request_id in intro.requests)
-    rows = (
-        IntroRow(_both(spec.short), tuple(map(tokenizer.token_bytes, tokenizer.encode(opening_text(scenario, spec)))))
-        for spec in found
-        if spec is not None
-    )
-    return PlayerIntro(_both(intro.title), _both(intro.short), _both(intro.say), _both(intro.why), tuple(rows))
-
-
 def _export_command(language: str) -> Command:
     command = Command("export", language)
     command.argument("scenario")
@@ -190,7 +176,3 @@ def _writer(target: Path) -> Writer:
     if target.suffix.lower() not in WRITERS:
         raise UnknownSuffix(target.suffix or target.name, tuple(WRITERS))
     return WRITERS[target.suffix.lower()]
-
-
-def _both(words: Words) -> dict[str, str]:
-    return {"en": words.en, "zh": words.zh}

@@ -16,8 +16,10 @@ from radixviz.render.words import words
 from radixviz.scenario.schema import Scenario
 from radixviz.timeline import Timeline
 from radixviz.ui import player_text as texts
+from radixviz.ui import story as stories
 from radixviz.ui import timeline_job as jobs
 from radixviz.ui.pages import tour
+from radixviz.ui.story import introduction
 from tests.ui.conftest import APP, OpenApp
 from tests.ui.shown import given, lang, notices, place
 
@@ -33,7 +35,7 @@ def no_jobs() -> Iterator[None]:
 def test_the_browser_gets_the_whole_tour(open_app: OpenApp, timeline: Timeline, scenario: Scenario) -> None:
     """All frames of the timeline, with the introduction, at once."""
     app = open_app()
-    made = player_data(timeline, find_engine(), texts.player_intro(scenario))
+    made = player_data(timeline, find_engine(), introduction(scenario))
     assert not app.exception
     assert given(app) == json.loads(json.dumps(made))
     assert place(app) == ("0", 1)
@@ -144,7 +146,8 @@ def test_a_lost_tokenizer_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> No
     def fail(*_: object) -> Timeline:
         raise lost
 
-    monkeypatch.setattr(texts, "intro_prompts", fail)
+    monkeypatch.setattr(stories, "tiny_tokenizer", fail)
+    stories._introduction.clear()
     monkeypatch.setattr(jobs, "make_timeline", fail)
     app = AppTest.from_file(str(APP), default_timeout=20)
     app.query_params["lang"] = "en"
