@@ -9,8 +9,9 @@ language, are made by `radixviz.render.explain`: no prose here.
     │   └── EmptyPrompt, DuplicateRequest, PromptTooLong, RequestTooLarge
     ├── NotFound (LookupError)           UnknownScenario, UnknownModel, UnknownLanguage, UnknownDevice
     │                                    UnknownSuffix, NoFolder, UnknownStage, UnknownFrame,
-    │                                    BadFont, NoChineseFont
+    │                                    BadFont, NoChineseFont, NoChromium
     ├── BadTimeline (ValueError)         NotTimeline, TimelineCutOff, TimelineTooLarge, TimelineTooNew
+    ├── PdfRefused (RuntimeError)        a Chromium was there, but it made no PDF
     ├── NotWritten (OSError)             a file could not be written
     ├── BadScenario (ValueError)         file, where in it, which field, and what is wrong
     ├── CacheMisuse (ValueError)         NamespaceMismatch, SlotCountMismatch, NotLocked, ForeignNode
@@ -189,6 +190,18 @@ class BadFont(NotFound):
 @dataclass(eq=False)
 class NoChineseFont(NotFound):
     """No font of this system, nor the one that was named, has Chinese."""
+
+
+@dataclass(eq=False)
+class NoChromium(NotFound):
+    """No Chromium, Chrome or Edge was found, which a PDF needs."""
+
+
+@dataclass(eq=False)
+class PdfRefused(RadixVizError, RuntimeError):
+    """The Chromium that was found or named made no PDF."""
+
+    program: str
 
 
 class BadTimeline(RadixVizError, ValueError):

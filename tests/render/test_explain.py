@@ -95,6 +95,17 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "写不出以“.doc”结尾的文件。可用的有：.html、.svg。",
     ),
     (
+        errors.NoChromium(),
+        "No Chromium, Chrome or Edge was found to make a PDF: write .html instead, open it in a browser and print it "
+        "(Ctrl+P).",
+        "没有找到可以生成 PDF 的 Chromium、Chrome 或 Edge：请改写成 .html，在浏览器里打开并打印（Ctrl+P）。",
+    ),
+    (
+        errors.PdfRefused("chromium"),
+        "chromium made no PDF: write .html instead, open it in a browser and print it (Ctrl+P).",
+        "chromium 没有生成 PDF：请改写成 .html，在浏览器里打开并打印（Ctrl+P）。",
+    ),
+    (
         errors.NoFolder("out"),
         "There is no folder “out” to write into.",
         "没有可以写入的文件夹“out”。",

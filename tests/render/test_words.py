@@ -24,6 +24,8 @@ BUILT: Mapping[str, tuple[str, ...]] = {
     "cli.": ("__main__", "command_line", "export_command"),
     "detail.": ("render/explain",),
     "error.": ("errors",),
+    "handout.": ("render/export/handout",),
+    "handout.look.": ("timeline",),
     "inspect.": ("render/player/inspector",),
     "inspect.order.": ("render/player_boxes", "render/eviction_order", "render/tree_boxes"),
     "lang.": ("render/player/ruler",),
