@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from radixviz.introduction import both
-from radixviz.render.player_data import player_data, waiting_data
+from radixviz.render.player_data import PlayerIntro, player_data, waiting_data
 from radixviz.scenario.schema import Scenario
 from radixviz.timeline import Timeline
 from radixviz.ui.components.player import PlayerText
@@ -17,13 +17,13 @@ from radixviz.ui.story import introduction
 _MOST_KEPT = 4
 
 
-def player_text(timeline: Timeline, engine: Path | None, scenario: Scenario, key: str = "") -> PlayerText:
+def player_text(timeline: Timeline, engine: Path | None, intro: PlayerIntro | None, key: str = "") -> PlayerText:
     """Return the player's text of this timeline, laid out by this Graphviz program; a new one is kept under `key`."""
     kept = _kept()
     for known, its_engine, text in kept:
         if known is timeline and its_engine == engine:
             return text
-    made = PlayerText.of(player_data(timeline, engine, introduction(scenario)))
+    made = PlayerText.of(player_data(timeline, engine, intro))
     keep_run(key, made)
     kept.append((timeline, engine, made))
     del kept[:-_MOST_KEPT]

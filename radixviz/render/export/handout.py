@@ -45,7 +45,8 @@ class Handout:
 
 def handout_html(timeline: Timeline, handout: Handout) -> str:
     """Return the page. Stages without a number are left out, and those without a request where there is no answer."""
-    stages = [stage for stage in timeline.stages() if isinstance(stage, int)] or list(timeline.stages())
+    known = timeline.stages()
+    stages = [stage for stage in known if stage != "encore"] or [*known]
     if handout.kind != "handout":
         stages = [stage for stage in stages if timeline.last_frame(stage).sequences]
     title = _plain(handout.langs, lambda lang: timeline.script.title[lang])

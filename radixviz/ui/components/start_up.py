@@ -7,6 +7,7 @@ import streamlit as st
 from radixviz.errors import RadixVizError
 from radixviz.render.explain import explain
 from radixviz.render.words import say
+from radixviz.ui.components.plain_text import as_text
 from radixviz.ui.timeline_job import TimelineJob, spare_collector, timeline_job
 
 RETRY = "radixviz.retry"
@@ -36,7 +37,7 @@ def show_error(error: Exception, lang: str) -> None:
         if isinstance(error, RadixVizError)
         else say(lang, "error.unknown", name=type(error).__name__)
     )
-    st.error(f"**{say(lang, 'load.failed')}** {text}")
+    st.error(f"**{say(lang, 'load.failed')}** {as_text(text)}")
 
 
 def show_failure(error: Exception, lang: str) -> None:
