@@ -35,22 +35,25 @@ def show_tour() -> None:
     except RadixVizError as error:
         show_error(error, get_state(()).lang)
         return
+    st.html(f"<style>{_STYLE.read_text(encoding='utf-8')}</style>")
     job = timeline_job(TINY, scenario.page_size, scenario.pool_pages, scenario)
     timeline, engine = job.timeline, find_engine()
     state = get_state(tuple(spec.stage for spec in scenario.stage))
-    st.html(f"<style>{_STYLE.read_text(encoding='utf-8')}</style>")
     key = _key(scenario, engine)
     kept = read_run(key) if timeline is None else None
-    if timeline is not None:
-        _show(player_text(timeline, engine, scenario, key), state)
-    elif kept is not None:
-        _show(kept.text, state)
-    else:
-        show_player(waiting_text(scenario), Start(-1, state.lang, _notices(state)))
+    player, below = st.container(), st.container()
+    with below:  # before the player, which is large: so the reader soon sees that something is being done
+        _show_job(job, kept, state.lang)
+    job.start()
+    with player:
+        if timeline is not None:
+            _show(player_text(timeline, engine, scenario, key), state)
+        elif kept is not None:
+            _show(kept.text, state)
+        else:
+            show_player(waiting_text(scenario), Start(-1, state.lang, _notices(state)))
     if timeline is not None and engine is None:
         _show_plain_tree(timeline, get_state(timeline.stages()))
-    _show_job(job, kept, state.lang)
-    job.start()  # last, so that importing torch does not keep the page from coming
 
 
 def _show(text: PlayerText, state: AppState) -> None:
