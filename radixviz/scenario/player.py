@@ -89,7 +89,7 @@ class _Play:
         return Timeline(
             scenario=self._scenario.id,
             run=self._run,
-            script=script_of(self._scenario),
+            script=script_of(self._scenario, taught=bool(self._stop_token_ids)),
             frames=tuple(frames),
             token_bytes=self._token_bytes(frames),
             unmet=tuple(naming.unmet + unmet),
