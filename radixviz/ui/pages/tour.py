@@ -21,7 +21,7 @@ from radixviz.ui.components.start_up import show_error, show_failure, show_progr
 from radixviz.ui.kept_run import KeptRun, read_run, run_key
 from radixviz.ui.player_text import player_text, waiting_text
 from radixviz.ui.position import INTRO
-from radixviz.ui.state import LANGUAGES, AppState, get_state, settle_state
+from radixviz.ui.state import LANGUAGES, AppState, get_state, settle, settle_state
 from radixviz.ui.story import story
 from radixviz.ui.timeline_job import TimelineJob, timeline_job
 
@@ -41,15 +41,18 @@ def show_tour() -> None:
     state = get_state(tuple(spec.stage for spec in scenario.stage))
     key = _key(scenario, engine)
     kept = read_run(key) if timeline is None else None
+    beginning = job.beginning if kept is None else None
     player, below = st.container(), st.container()
     with below:  # before the player, which is large: so the reader soon sees that something is being done
-        _show_job(job, kept, state.lang)
+        _show_job(job, kept, state.lang, is_begun=kept is not None or beginning is not None)
     job.start()
     with player:
         if timeline is not None:
             _show(player_text(timeline, engine, scenario, key), state)
         elif kept is not None:
             _show(kept.text, state)
+        elif beginning is not None:
+            _show_beginning(player_text(beginning, engine, scenario), state)
         else:
             show_player(waiting_text(scenario), Start(-1, state.lang, _notices(state)))
     if timeline is not None and engine is None:
@@ -63,12 +66,20 @@ def _show(text: PlayerText, state: AppState) -> None:
     show_player(text, Start(text.index(position.stage, position.frame), settled.lang, _notices(settled)))
 
 
-def _show_job(job: TimelineJob, kept: KeptRun | None, lang: str) -> None:
+def _show_beginning(text: PlayerText, state: AppState) -> None:
+    """Show the first stages of a run that goes on; what the address asks for may be still to come."""
+    frames = text.frames(state.position.stage)
+    settled = settle(state, frames) if frames else state
+    place = text.index(settled.position.stage, settled.position.frame) if frames else -1
+    show_player(text, Start(place, state.lang, _notices(settled)))
+
+
+def _show_job(job: TimelineJob, kept: KeptRun | None, lang: str, *, is_begun: bool) -> None:
     """Say below the player how far the model is, and which run is shown until then; or why there is none."""
     if job.error is not None:
         show_failure(job.error, lang)
     elif job.timeline is None:
-        show_progress(job, lang, kept.day if kept else None)
+        show_progress(job, lang, kept.day if kept else None, is_begun=is_begun)
 
 
 @st.cache_resource(show_spinner=False)
