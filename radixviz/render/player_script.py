@@ -42,7 +42,7 @@ _SPACES = re.compile(
     | \ *([{}()\[\],;:?=<>*&|!]+)\ * | (?<![+-])\ ([+-])\ (?![+-])""",
     flags=re.VERBOSE,
 )
-_BRACKETS = re.compile(r"(?<=[{(\[,])\n|\n(?=[})\]])")
+_BRACKETS = re.compile(r";?\n(?=})|(?<=[{(\[,;])\n|\n(?=[)\]])")
 _STYLE_SPACES = re.compile(r";? ?(}) ?|[ \n]?([{;,>])[ \n]?|(:) ")
 
 

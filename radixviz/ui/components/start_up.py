@@ -11,17 +11,18 @@ from radixviz.ui.components.plain_text import as_text
 from radixviz.ui.timeline_job import TimelineJob, spare_collector, timeline_job
 
 RETRY = "radixviz.retry"
-_SECONDS = 0.5
+_SECONDS = 0.3
 
 
 @st.fragment(run_every=_SECONDS)
-def show_progress(job: TimelineJob, lang: str, kept_day: str | None = None) -> None:
-    """Show what is being done and how far it is; when it is done the whole page runs once more.
+def show_progress(job: TimelineJob, lang: str, kept_day: str | None = None, *, is_begun: bool = False) -> None:
+    """Show what is being done and how far it is; when there is more to show the whole page runs once more.
 
-    `kept_day` is the day of the earlier run that is shown until then.
+    `kept_day` is the day of the earlier run that is shown until then; `is_begun` says that the page shows an earlier
+    run or the beginning of this one.
     """
     spare_collector()
-    if not job.running:
+    if not job.running or (job.beginning is not None and not is_begun):
         st.rerun()
     progress = job.progress
     text = f"{say(lang, 'load.title')}{say(lang, 'colon')}{say(lang, f'load.{progress.step}')}"

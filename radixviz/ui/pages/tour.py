@@ -22,7 +22,7 @@ from radixviz.ui.components.start_up import show_error, show_failure, show_progr
 from radixviz.ui.kept_run import KeptRun, read_run, run_key
 from radixviz.ui.player_text import player_text, waiting_text
 from radixviz.ui.position import Notice, Position
-from radixviz.ui.state import LANGUAGES, AppState, Opened, get_opened, get_state, settle_state
+from radixviz.ui.state import LANGUAGES, AppState, Opened, get_opened, get_state, settle, settle_state
 from radixviz.ui.story import introduction, story
 from radixviz.ui.timeline_job import TimelineJob, timeline_job
 
@@ -36,26 +36,34 @@ def show_tour() -> None:
     except RadixVizError as error:
         show_error(error, get_state(()).lang)
         return
+    st.html(f"<style>{_STYLE.read_text(encoding='utf-8')}</style>")
     job = timeline_job(TINY, scenario.page_size, scenario.pool_pages, scenario)
     opened, engine = get_opened(), find_engine()
-    timeline = job.timeline if opened.timeline is None else opened.timeline
-    intro = introduction(scenario) if opened.timeline is None else None
+    live = opened.timeline is None
+    timeline = job.timeline if live else opened.timeline
+    intro = introduction(scenario) if live else None
     state = get_state(tuple(spec.stage for spec in scenario.stage) if timeline is None else timeline.stages())
-    st.html(f"<style>{_STYLE.read_text(encoding='utf-8')}</style>")
-    key = _key(scenario, engine) if opened.timeline is None else ""
+    key = _key(scenario, engine) if live else ""
     kept = read_run(key) if timeline is None else None
-    if timeline is not None:
-        state = _show(player_text(timeline, engine, intro, key), state, opened)
-    elif kept is not None:
-        state = _show(kept.text, state, opened)
-    else:
-        show_player(waiting_text(scenario), Start(-1, state.lang, _notices(state, opened)))
-    if timeline is not None and engine is None:
-        _show_plain_tree(timeline, state)
-    show_files(ShownRun(timeline, intro, _frame(timeline, state.position), engine, state.lang), opened)
-    if opened.timeline is None:
-        _show_job(job, kept, state.lang)
-    job.start()  # last, so that importing torch does not keep the page from coming
+    beginning = job.beginning if timeline is None and kept is None else None
+    player, below, files = st.container(), st.container(), st.container()
+    if live:
+        with below:  # before the player, which is large: so the reader soon sees that something is being done
+            _show_job(job, kept, state.lang, is_begun=kept is not None or beginning is not None)
+    job.start()
+    with player:
+        if timeline is not None:
+            state = _show(player_text(timeline, engine, intro, key), state, opened)
+        elif kept is not None:
+            state = _show(kept.text, state, opened)
+        elif beginning is not None:
+            _show_beginning(player_text(beginning, engine, intro), state, opened)
+        else:
+            show_player(waiting_text(scenario), Start(-1, state.lang, _notices(state, opened)))
+        if timeline is not None and engine is None:
+            _show_plain_tree(timeline, state)
+    with files:
+        show_files(ShownRun(timeline, intro, _frame(timeline, state.position), engine, state.lang), opened)
 
 
 def _show(text: PlayerText, state: AppState, opened: Opened) -> AppState:
@@ -72,12 +80,20 @@ def _frame(timeline: Timeline | None, position: Position) -> Frame | None:
     return frames[min(position.frame, len(frames)) - 1] if frames else None
 
 
-def _show_job(job: TimelineJob, kept: KeptRun | None, lang: str) -> None:
+def _show_beginning(text: PlayerText, state: AppState, opened: Opened) -> None:
+    """Show the first stages of a run that goes on; what the address asks for may be still to come."""
+    frames = text.frames(state.position.stage)
+    settled = settle(state, frames) if frames else state
+    place = text.index(settled.position.stage, settled.position.frame) if frames else -1
+    show_player(text, Start(place, state.lang, _notices(settled, opened)))
+
+
+def _show_job(job: TimelineJob, kept: KeptRun | None, lang: str, *, is_begun: bool) -> None:
     """Say below the player how far the model is, and which run is shown until then; or why there is none."""
     if job.error is not None:
         show_failure(job.error, lang)
     elif job.timeline is None:
-        show_progress(job, lang, kept.day if kept else None)
+        show_progress(job, lang, kept.day if kept else None, is_begun=is_begun)
 
 
 @st.cache_resource(show_spinner=False)
