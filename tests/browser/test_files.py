@@ -68,7 +68,8 @@ def test_a_pdf_has_few_pages(chromium_path: Path, tour: Timeline) -> None:
 def test_the_page_opens_a_file_and_saves_a_frame_and_goes_back(browser: Browser, app_url: str, tmp_path: Path) -> None:
     """A run saved as JSON is shown with its name; its frame is saved as PNG; the live tour comes back."""
     told = timeline(frame([node(1, None, "ab")], stage=2), token_bytes={97: b"a", 98: b"b"})
-    saved = {"name": "时间线.json", "mimeType": "application/json", "buffer": write_timeline(told)}
+    saved = tmp_path / "时间线.json"
+    saved.write_bytes(write_timeline(told))
     context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
     page = context.new_page()
     page.goto(f"{app_url}/?stage=2&frame=1&lang=zh")

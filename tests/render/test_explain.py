@@ -168,6 +168,16 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "文件 a.html 写不了：No space left on device。",
     ),
     (
+        errors.BadLesson("my.toml", "state 3", "stage", "unknown", "12"),
+        "The lesson my.toml cannot be used: state 3, stage: “12” is not known.",
+        "课 my.toml 不能用：第 3 个状态，stage：不认识“12”。",
+    ),
+    (
+        errors.UnknownLesson("ten", ("class-45",)),
+        "No lesson is called “ten”. There are: class-45.",
+        "没有叫“ten”的课。可用的有：class-45。",
+    ),
+    (
         errors.BadScenario("my.toml", "stage 5", "letters", "duplicate", "c"),
         "The scenario my.toml cannot be played: stage 5, letters: “c” is there twice.",
         "场景 my.toml 不能播放：第 5 步，letters：“c”出现了两次。",
@@ -337,7 +347,6 @@ def test_a_reason_without_words_is_told_as_it_is() -> None:
     [
         ("model", "ModelRefused", 1, "reason"),
         ("scenario", "Fault", 2, "problem"),
-        ("scenario", "BadScenario", 3, "problem"),
     ],
 )
 def test_every_reason_in_the_sources_has_words(folder: str, called: str, place: int, prefix: str) -> None:

@@ -39,7 +39,7 @@ BUILT: Mapping[str, tuple[str, ...]] = {
     "state.": ("timeline", "engine/request"),
     "tokens.": ("timeline",),
     "unmet.": ("timeline",),
-    "where.": ("scenario/loader",),
+    "where.": ("scenario/",),
     "why.": ("render/moment",),
 }
 """Keys that are put together of this beginning and an ending, and the sources in which the ending stands."""

@@ -46,7 +46,8 @@ class Handout:
 def handout_html(timeline: Timeline, handout: Handout) -> str:
     """Return the page. Stages without a number are left out, and those without a request where there is no answer."""
     known = timeline.stages()
-    stages = [stage for stage in known if stage != "encore"] or [*known]
+    stages: list[StageKey] = [stage for stage in known if stage != "encore"]
+    stages = stages or list(known)
     if handout.kind != "handout":
         stages = [stage for stage in stages if timeline.last_frame(stage).sequences]
     title = _plain(handout.langs, lambda lang: timeline.script.title[lang])
