@@ -15,6 +15,7 @@ FreeReason = Literal["evicted", "duplicate", "tail", "retracted", "cancelled"]
 FinishReason = Literal["stop", "length"]
 Namespace = tuple[str | None, str | None, str | None, str | None]
 """(model, adapter, cache_salt, extra_key): the parts are never joined, and None and "" differ."""
+NO_NAMESPACE: Namespace = (None, None, None, None)
 
 
 @dataclass(frozen=True, slots=True)

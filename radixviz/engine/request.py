@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from radixviz.cache.node import TreeNode
-from radixviz.events import FinishReason, Namespace
-
-NO_NAMESPACE: Namespace = (None, None, None, None)
+from radixviz.events import NO_NAMESPACE, FinishReason, Namespace
 
 
 @dataclass(frozen=True, slots=True)

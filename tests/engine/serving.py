@@ -10,7 +10,7 @@ from radixviz.cache.radix_cache import RadixCache
 from radixviz.engine.engine import Engine
 from radixviz.engine.request import Request, Sequence
 from radixviz.engine.schedule import SchedulePolicy
-from radixviz.events import Event, Namespace, NodeEvicted, PagesFreed
+from radixviz.events import NO_NAMESPACE, Event, Namespace, NodeEvicted, PagesFreed
 from tests.engine.kv_watch import KVWatch
 from tests.tree_text import tree_text
 
@@ -63,7 +63,7 @@ class Serving:
         *,
         stops: tuple[int, ...] = (),
         samples: int = 1,
-        namespace: Namespace = (None, None, None, None),
+        namespace: Namespace = NO_NAMESPACE,
         priority: int = 0,
     ) -> None:
         """Put a request in the queue."""

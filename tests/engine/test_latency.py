@@ -6,6 +6,7 @@ import pytest
 
 from radixviz.engine.latency import Latency, LatencyFold, Spread
 from radixviz.events import (
+    NO_NAMESPACE,
     Event,
     RequestArrived,
     RequestMatched,
@@ -14,8 +15,6 @@ from radixviz.events import (
     SequenceRetracted,
     TokenSampled,
 )
-
-ALONE = (None, None, None, None)
 
 
 def measured(*timed: tuple[float, Event]) -> LatencyFold:
@@ -30,7 +29,7 @@ def measured(*timed: tuple[float, Event]) -> LatencyFold:
 def test_a_request_from_its_arrival_to_its_end() -> None:
     """It waits 2 s, has its first token after 3, and then one each second and a half."""
     fold = measured(
-        (1, RequestArrived("a", ("a",), (5,), ALONE)),
+        (1, RequestArrived("a", ("a",), (5,), NO_NAMESPACE)),
         (3, RequestMatched("a", 0, 0, ())),
         (4, TokenSampled("a", 7)),
         (6, TokenSampled("a", 7)),
@@ -43,7 +42,7 @@ def test_a_request_from_its_arrival_to_its_end() -> None:
 def test_samples_and_returns() -> None:
     """A group waits once and has one first token; a retraction shows in the gaps, not in the wait."""
     fold = measured(
-        (0, RequestArrived("g", ("g#1", "g#2"), (5,), ALONE)),
+        (0, RequestArrived("g", ("g#1", "g#2"), (5,), NO_NAMESPACE)),
         (1, RequestMatched("g#1", 0, 0, ())),
         (2, TokenSampled("g#1", 7)),
         (2, TokenSampled("g#2", 7)),
@@ -60,9 +59,9 @@ def test_samples_and_returns() -> None:
 def test_those_without_a_gap() -> None:
     """One token, or a cancelled reply, has no time per output token; one that still waits counts nowhere."""
     fold = measured(
-        (0, RequestArrived("one", ("one",), (5,), ALONE)),
-        (0, RequestArrived("off", ("off",), (5,), ALONE)),
-        (0, RequestArrived("still", ("still",), (5,), ALONE)),
+        (0, RequestArrived("one", ("one",), (5,), NO_NAMESPACE)),
+        (0, RequestArrived("off", ("off",), (5,), NO_NAMESPACE)),
+        (0, RequestArrived("still", ("still",), (5,), NO_NAMESPACE)),
         (1, RequestMatched("one", 0, 0, ())),
         (1, RequestMatched("off", 0, 0, ())),
         (2, TokenSampled("one", 7)),

@@ -297,6 +297,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "error.ResetRefused": "The cache was not reset: sequences running {running}, waiting {waiting}, but both must be 0.",
         "error.PoolMisuse": "Pages were handled against the rules.",
         "error.PageFreedTwice": "Page {page} was given back, but it is free already, or there is no such page.",
+        "error.NothingEvicted": "The cache reported {evictable_size} {evictable_size:token|tokens} that could be evicted, but evicting freed none.",
         "error.PoolExhausted": "{pages} {pages:page is|pages are} needed and {free} {free:is|are} free, but no leaf can be evicted.",
         "error.IntegrityError": "This is a bug in radixviz: it must hold that {law}. Found: {found}, expected: {expected}.",
         "error.ModelRefused": "The model {model} cannot be used: {reason}.",

@@ -297,6 +297,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "error.ResetRefused": "缓存没有重置：还有 {running} 个序列在运行、{waiting} 个在等待，两者都必须为 0。",
         "error.PoolMisuse": "页的用法违反了规则。",
         "error.PageFreedTwice": "归还了第 {page} 页，但它已经空闲，或者根本没有这一页。",
+        "error.NothingEvicted": "缓存报告有 {evictable_size} 个 token 可以淘汰，但一个也没有释放。",
         "error.PoolExhausted": "需要 {pages} 页，只有 {free} 页空闲，而且没有叶子可以淘汰。",
         "error.IntegrityError": "这是 radixviz 的缺陷，下面这条必须成立：{law}。实际是 {found}，应为 {expected}。",
         "error.ModelRefused": "模型 {model} 不能用：{reason}。",
