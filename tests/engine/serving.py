@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from radixviz.cache.page_pool import PagePool
 from radixviz.cache.radix_cache import RadixCache
+from radixviz.engine.batching import Batching
 from radixviz.engine.engine import Engine
 from radixviz.engine.request import Request, Sequence
 from radixviz.engine.schedule import SchedulePolicy
@@ -32,7 +33,7 @@ class Serving:
         page_size: int = 1,
         *,
         turn_as_one_edge: bool = True,
-        max_running: int = 64,
+        batching: Batching | None = None,
         reply: Callable[[str, int], int] = say,
         max_positions: int = 1 << 30,
         make_cache: Cache = RadixCache,
@@ -48,7 +49,7 @@ class Serving:
             self.pool,
             self.runner,
             turn_as_one_edge=turn_as_one_edge,
-            max_running=max_running,
+            batching=batching,
             schedule=schedule,
             emit=self.events.append,
             now=self.runner.now,

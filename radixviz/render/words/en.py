@@ -224,6 +224,8 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "why.extend.again": "They had been in the tree and were evicted: this is what that costs.",
         "say.extend.samples": "{request}: {extended|new} {extended:token|tokens} of the prompt computed, once for all {samples} samples.",
         "why.extend.samples": "K, V and logits of the prompt are the same for every sample: only the draw differs.",
+        "say.extend.chunk": "{request}: {extended|new} {extended:token|tokens} computed in this step, the rest of the prompt in later ones.",
+        "why.extend.chunk": "A step computes only so many tokens: nobody who is writing an answer waits for a long prompt.",
         "say.extend.ready": "{request}: the prompt is ready, {batch_cached|hit} tokens reused and {batch_computed|new} computed.",
         "why.extend.ready": "The prompt is in the tree now: others can reuse it before the answer is written.",
         "say.evict": "{request}: {short} {short:page|pages} short, so {node} leaves the tree: {freed|evicted} {freed:page|pages} free again.",

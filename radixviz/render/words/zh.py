@@ -224,6 +224,8 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "why.extend.again": "它们原来在树上，被淘汰了：这就是代价。",
         "say.extend.samples": "{request}：提示词算了 {extended|new} 个 token，{samples} 个样本共用这一次。",
         "why.extend.samples": "提示词的 K、V 和 logits 对每个样本都一样，只有抽取不同。",
+        "say.extend.chunk": "{request}：这一步算了 {extended|new} 个 token，提示词的其余部分后面再算。",
+        "why.extend.chunk": "一步只算这么多 token：正在写回答的请求不必等一个长提示词。",
         "say.extend.ready": "{request}：提示词准备好了，复用 {batch_cached|hit} 个 token，计算 {batch_computed|new} 个。",
         "why.extend.ready": "提示词现在就在树上了：回答还没写，别人已经可以复用它。",
         "say.evict": "{request}：缺 {short} 页，于是 {node} 离开树，{freed|evicted} 页重新空闲。",
