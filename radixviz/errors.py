@@ -17,6 +17,7 @@ language, are made by `radixviz.render.explain`: no prose here.
     │   └── BadLesson                    the same of a lesson
     ├── CacheMisuse (ValueError)         NamespaceMismatch, SlotCountMismatch, NotLocked, ForeignNode
     ├── ResetRefused (RuntimeError)      the cache is in use
+    ├── NothingEvicted (RuntimeError)    a cache promised tokens and gave none
     ├── PoolMisuse (ValueError)          PageFreedTwice, PoolExhausted
     ├── IntegrityError (AssertionError)  a law of conservation is broken: a bug of ours
     └── ModelRefused (RuntimeError)      the self-check found other logits, or the files are not usable
@@ -321,6 +322,13 @@ class ResetRefused(RadixVizError, RuntimeError):
 
     running: int
     waiting: int
+
+
+@dataclass(eq=False)
+class NothingEvicted(RadixVizError, RuntimeError):
+    """The cache reported `evictable_size` tokens that could go, and evicting freed none of them."""
+
+    evictable_size: int
 
 
 class PoolMisuse(RadixVizError, ValueError):

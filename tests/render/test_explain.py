@@ -203,6 +203,11 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "Node 4 is not in this tree: it was evicted, or the tree was reset.",
         "节点 4 不在这棵树上：它被淘汰了，或者树被清空了。",
     ),
+    (
+        errors.NothingEvicted(8),
+        "The cache reported 8 tokens that could be evicted, but evicting freed none.",
+        "缓存报告有 8 个 token 可以淘汰，但一个也没有释放。",
+    ),
     (errors.PoolMisuse(), "Pages were handled against the rules.", "页的用法违反了规则。"),
     (
         errors.PageFreedTwice(9),
