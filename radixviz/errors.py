@@ -69,10 +69,11 @@ class BadTokenCount(BadValue):
 
 @dataclass(eq=False)
 class BadTokenId(BadValue):
-    """A token id is not an integer of 64 bits."""
+    """A token id is not an integer of 64 bits; with a `limit`, it is not from 0 to there."""
 
     value: object
     position: int
+    limit: int | None = None
 
 
 @dataclass(eq=False)

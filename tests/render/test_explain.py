@@ -44,6 +44,11 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "第 7 个位置的 token 编号 x 不是 64 位整数。",
     ),
     (
+        errors.BadTokenId(-1, 7, 4294967295),
+        "The token id -1 at position 7 is not an integer from 0 to 4294967295.",
+        "第 7 个位置的 token 编号 -1 不是 0 到 4294967295 的整数。",
+    ),
+    (
         errors.UnknownPolicy("best", ("lru", "fifo")),
         "No policy is called “best”. There are: lru, fifo.",
         "没有叫“best”的策略。可用的有：lru、fifo。",

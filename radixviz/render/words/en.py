@@ -301,6 +301,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "error.BadPoolPages.limit": "The pool has {pool_pages} pages, but at most {limit} can be allocated.",
         "error.BadTokenCount": "{name} is {value}, but such a number of tokens makes no sense.",
         "error.BadTokenId": "The token id {value} at position {position} is not an integer of 64 bits.",
+        "error.BadTokenId.limit": "The token id {value} at position {position} is not an integer from 0 to {limit}.",
         "error.UnknownPolicy": "No policy is called “{name}”. There are: {known}.",
         "error.EmptyPrompt": "The prompt of request {request} is empty, but at least 1 token is needed.",
         "error.DuplicateRequest": "There is a request {request} already: each id can be used once.",

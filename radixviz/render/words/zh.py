@@ -301,6 +301,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "error.BadPoolPages.limit": "页池有 {pool_pages} 页，但最多只能分配 {limit} 页。",
         "error.BadTokenCount": "{name} 是 {value}，这样的 token 数没有意义。",
         "error.BadTokenId": "第 {position} 个位置的 token 编号 {value} 不是 64 位整数。",
+        "error.BadTokenId.limit": "第 {position} 个位置的 token 编号 {value} 不是 0 到 {limit} 的整数。",
         "error.UnknownPolicy": "没有叫“{name}”的策略。可用的有：{known}。",
         "error.EmptyPrompt": "请求 {request} 的提示词是空的，至少要有 1 个 token。",
         "error.DuplicateRequest": "已经有请求 {request} 了：每个编号只能用一次。",
