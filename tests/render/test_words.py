@@ -21,9 +21,10 @@ SOURCES = {
     if path.suffix in {".py", ".js", ".html"} and "words" not in path.parts
 }
 BUILT: Mapping[str, tuple[str, ...]] = {
-    "cli.": ("__main__", "command_line", "export_command"),
+    "cli.": ("__main__", "command_line", "export_command", "fetch_command", "prove_command", "model/fetch"),
     "detail.": ("render/explain",),
     "error.": ("errors",),
+    "fetch.": ("model/fetch",),
     "handout.": ("render/export/handout",),
     "handout.look.": ("timeline",),
     "inspect.": ("render/player/inspector",),
