@@ -35,6 +35,8 @@ BUILT: Mapping[str, tuple[str, ...]] = {
     "page.": ("cache/snapshot",),
     "pool.": ("render/player/pages",),
     "problem.": ("scenario/",),
+    "proof.": ("render/proof_text",),
+    "prove.": ("model/prove",),
     "reason.": ("model/",),
     "say.": ("render/moment",),
     "state.": ("timeline", "engine/request"),
