@@ -133,11 +133,12 @@ class MetricsFold:
 
     def _count_computed(self, event: TokensComputed) -> None:
         """Count each prompt token once; all else that prefill computes comes of a retraction."""
-        counted = self._computed[event.sequence_id]
-        end = min(event.end, len(self._arrivals[event.sequence_id].prompt_ids))
+        prompt_len = len(self._arrivals[event.sequence_id].prompt_ids)
+        counted = self._computed.get(event.sequence_id, prompt_len)  # the prompt of a sample is its group's
+        end = min(event.end, prompt_len)
         fresh = max(0, end - max(event.start, counted))
         self._computed[event.sequence_id] = max(counted, end)
-        again = sum(self.again[event.sequence_id][end - fresh : end])
+        again = sum(self.again[event.sequence_id][end - fresh : end]) if fresh else 0
         self.totals = replace(
             self.totals,
             computed_tokens=self.totals.computed_tokens + fresh,

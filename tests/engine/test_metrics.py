@@ -86,6 +86,16 @@ def test_a_retraction_inflates_nothing() -> None:
     assert (fold.totals.retractions, fold.totals.recomputed_tokens) == (5, 26)
 
 
+def test_a_sample_that_returns_asks_for_nothing() -> None:
+    """Samples that were sent back compute the group's prompt again: that is no prompt of theirs."""
+    engine, fold = _engine(16)
+    engine.submit(Request("g", tuple(range(11)), 4, samples=3))
+    engine.run()
+
+    assert (fold.totals.prompt_tokens, fold.totals.computed_tokens, fold.totals.retractions) == (11, 11, 2)
+    assert fold.totals.recomputed_tokens == 2
+
+
 @pytest.mark.parametrize(("page_size", "overshoot"), [(1, 4), (4, 0), (2, 2)])
 def test_overshoot_is_what_nobody_was_short_of(page_size: int, overshoot: int) -> None:
     """One page is short and a leaf of four tokens goes: the rest of it is overshoot."""
