@@ -86,16 +86,6 @@ def test_a_retraction_inflates_nothing() -> None:
     assert (fold.totals.retractions, fold.totals.recomputed_tokens) == (5, 26)
 
 
-def test_a_sample_that_returns_asks_for_nothing() -> None:
-    """Samples that were sent back compute the group's prompt again: that is no prompt of theirs."""
-    engine, fold = _engine(16)
-    engine.submit(Request("g", tuple(range(11)), 4, samples=3))
-    engine.run()
-
-    assert (fold.totals.prompt_tokens, fold.totals.computed_tokens, fold.totals.retractions) == (11, 11, 2)
-    assert fold.totals.recomputed_tokens == 2
-
-
 @pytest.mark.parametrize(("page_size", "overshoot"), [(1, 4), (4, 0), (2, 2)])
 def test_overshoot_is_what_nobody_was_short_of(page_size: int, overshoot: int) -> None:
     """One page is short and a leaf of four tokens goes: the rest of it is overshoot."""
@@ -111,3 +101,16 @@ def test_nothing_asked_is_no_rate() -> None:
     """Before the first look-up both rates are 0, and a byte is saved for each that a shared token has."""
     assert (Metrics().hit_rate, Metrics().request_hit_rate) == (0.0, 0.0)
     assert Metrics(shared_tokens=3).saved_bytes(100) == 300
+
+
+@pytest.mark.parametrize(("pages", "page_size"), [(7, 1), (8, 1), (4, 2), (2, 8), (1, 16), (12, 1)])
+def test_samples_that_are_sent_back_are_asked_for_once(pages: int, page_size: int) -> None:
+    """However many of a group must wait and be computed anew, its prompt counts once and misses once."""
+    engine, fold = _engine(pages, page_size)
+    engine.submit(Request("a", (1, 2, 3), 3, samples=4))
+    engine.run()
+
+    totals = fold.totals
+    assert (totals.requests, totals.prompt_tokens, totals.cached_tokens, totals.computed_tokens) == (1, 3, 0, 3)
+    assert (totals.misses, totals.generated_tokens) == (Misses(never_seen=3), 12)
+    assert (totals.recomputed_tokens > 0) == (totals.retractions > 0)

@@ -44,6 +44,11 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "第 7 个位置的 token 编号 x 不是 64 位整数。",
     ),
     (
+        errors.BadTokenId(-1, 7, 4294967295),
+        "The token id -1 at position 7 is not an integer from 0 to 4294967295.",
+        "第 7 个位置的 token 编号 -1 不是 0 到 4294967295 的整数。",
+    ),
+    (
         errors.UnknownPolicy("best", ("lru", "fifo")),
         "No policy is called “best”. There are: lru, fifo.",
         "没有叫“best”的策略。可用的有：lru、fifo。",
@@ -93,6 +98,17 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         errors.UnknownSuffix(".doc", (".html", ".svg")),
         "No file that can be written ends in “.doc”. There are: .html, .svg.",
         "写不出以“.doc”结尾的文件。可用的有：.html、.svg。",
+    ),
+    (
+        errors.NoChromium(),
+        "No Chromium, Chrome or Edge was found to make a PDF: write .html instead, open it in a browser and print it "
+        "(Ctrl+P).",
+        "没有找到可以生成 PDF 的 Chromium、Chrome 或 Edge：请改写成 .html，在浏览器里打开并打印（Ctrl+P）。",
+    ),
+    (
+        errors.PdfRefused("chromium"),
+        "chromium made no PDF: write .html instead, open it in a browser and print it (Ctrl+P).",
+        "chromium 没有生成 PDF：请改写成 .html，在浏览器里打开并打印（Ctrl+P）。",
     ),
     (
         errors.NoFolder("out"),
@@ -155,6 +171,16 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         errors.NotWritten("a.html", "No space left on device"),
         "The file a.html could not be written: No space left on device.",
         "文件 a.html 写不了：No space left on device。",
+    ),
+    (
+        errors.BadLesson("my.toml", "state 3", "stage", "unknown", "12"),
+        "The lesson my.toml cannot be used: state 3, stage: “12” is not known.",
+        "课 my.toml 不能用：第 3 个状态，stage：不认识“12”。",
+    ),
+    (
+        errors.UnknownLesson("ten", ("class-45",)),
+        "No lesson is called “ten”. There are: class-45.",
+        "没有叫“ten”的课。可用的有：class-45。",
     ),
     (
         errors.BadScenario("my.toml", "stage 5", "letters", "duplicate", "c"),
@@ -331,7 +357,6 @@ def test_a_reason_without_words_is_told_as_it_is() -> None:
     [
         ("model", "ModelRefused", 1, "reason"),
         ("scenario", "Fault", 2, "problem"),
-        ("scenario", "BadScenario", 3, "problem"),
     ],
 )
 def test_every_reason_in_the_sources_has_words(folder: str, called: str, place: int, prefix: str) -> None:
