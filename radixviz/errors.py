@@ -17,6 +17,7 @@ language, are made by `radixviz.render.explain`: no prose here.
     │   └── BadLesson                    the same of a lesson
     ├── CacheMisuse (ValueError)         NamespaceMismatch, SlotCountMismatch, NotLocked, ForeignNode
     ├── ResetRefused (RuntimeError)      the cache is in use
+    ├── NothingEvicted (RuntimeError)    a cache promised tokens and gave none
     ├── PoolMisuse (ValueError)          PageFreedTwice, PoolExhausted
     ├── IntegrityError (AssertionError)  a law of conservation is broken: a bug of ours
     └── ModelRefused (RuntimeError)      the self-check found other logits, or the files are not usable
@@ -68,10 +69,11 @@ class BadTokenCount(BadValue):
 
 @dataclass(eq=False)
 class BadTokenId(BadValue):
-    """A token id is not an integer of 64 bits."""
+    """A token id is not an integer of 64 bits; with a `limit`, it is not from 0 to there."""
 
     value: object
     position: int
+    limit: int | None = None
 
 
 @dataclass(eq=False)
@@ -321,6 +323,13 @@ class ResetRefused(RadixVizError, RuntimeError):
 
     running: int
     waiting: int
+
+
+@dataclass(eq=False)
+class NothingEvicted(RadixVizError, RuntimeError):
+    """The cache reported `evictable_size` tokens that could go, and evicting freed none of them."""
+
+    evictable_size: int
 
 
 class PoolMisuse(RadixVizError, ValueError):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 
-from radixviz.errors import BadPageSize, BadPoolPages, BadScenario, ModelRefused, RadixVizError
+from radixviz.errors import BadPageSize, BadPoolPages, BadScenario, BadTokenId, ModelRefused, RadixVizError
 from radixviz.render.words import say, words
 from radixviz.timeline import StageKey, Unmet
 
@@ -23,6 +23,8 @@ def explain(error: RadixVizError, lang: str) -> str:
     match error:
         case BadPageSize(limit=int()):
             return say(lang, "error.BadPageSize.limit", **values)
+        case BadTokenId(limit=int()):
+            return say(lang, "error.BadTokenId.limit", **values)
         case BadPoolPages(pool_pages=pages, limit=limit) if pages > limit:
             return say(lang, "error.BadPoolPages.limit", **values)
         case BadScenario():

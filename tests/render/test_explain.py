@@ -44,6 +44,11 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "第 7 个位置的 token 编号 x 不是 64 位整数。",
     ),
     (
+        errors.BadTokenId(-1, 7, 4294967295),
+        "The token id -1 at position 7 is not an integer from 0 to 4294967295.",
+        "第 7 个位置的 token 编号 -1 不是 0 到 4294967295 的整数。",
+    ),
+    (
         errors.UnknownPolicy("best", ("lru", "fifo")),
         "No policy is called “best”. There are: lru, fifo.",
         "没有叫“best”的策略。可用的有：lru、fifo。",
@@ -202,6 +207,11 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         errors.ForeignNode(4),
         "Node 4 is not in this tree: it was evicted, or the tree was reset.",
         "节点 4 不在这棵树上：它被淘汰了，或者树被清空了。",
+    ),
+    (
+        errors.NothingEvicted(8),
+        "The cache reported 8 tokens that could be evicted, but evicting freed none.",
+        "缓存报告有 8 个 token 可以淘汰，但一个也没有释放。",
     ),
     (errors.PoolMisuse(), "Pages were handled against the rules.", "页的用法违反了规则。"),
     (
