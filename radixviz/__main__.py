@@ -12,6 +12,7 @@ from radixviz import __version__
 from radixviz.command_line import Command, UsageError, print_progress, print_stage, whole_number
 from radixviz.errors import RadixVizError, UnknownLanguage
 from radixviz.export_command import export
+from radixviz.lesson_command import lesson
 from radixviz.render.explain import explain, explain_unmet
 from radixviz.render.report import run_report
 from radixviz.render.summary import run_summary
@@ -50,7 +51,7 @@ def _print_utf8() -> None:
 
 
 def _verbs() -> Mapping[str, Verb]:
-    return {"play": _play, "export": export}
+    return {"play": _play, "export": export, "lesson": lesson}
 
 
 def _run(given: Sequence[str], language: str) -> int:

@@ -17,16 +17,17 @@ from radixviz.render.words import say
 from radixviz.scenario.schema import Scenario
 from radixviz.timeline import Frame, Timeline
 from radixviz.ui.components.files_panel import ShownRun, show_files
+from radixviz.ui.components.lesson import show_lesson
+from radixviz.ui.components.page_style import style_page
 from radixviz.ui.components.player import PlayerText, Start, show_player
 from radixviz.ui.components.start_up import show_error, show_failure, show_progress
 from radixviz.ui.kept_run import KeptRun, read_run, run_key
+from radixviz.ui.lessons import lesson_data, lesson_named
 from radixviz.ui.player_text import player_text, waiting_text
 from radixviz.ui.position import Notice, Position
-from radixviz.ui.state import LANGUAGES, AppState, Opened, get_opened, get_state, settle, settle_state
+from radixviz.ui.state import LANGUAGES, AppState, Opened, asked_lesson, get_opened, get_state, settle, settle_state
 from radixviz.ui.story import introduction, story
 from radixviz.ui.timeline_job import TimelineJob, timeline_job
-
-_STYLE = Path(__file__).parents[1] / "components" / "page_style.css"
 
 
 def show_tour() -> None:
@@ -36,7 +37,7 @@ def show_tour() -> None:
     except RadixVizError as error:
         show_error(error, get_state(()).lang)
         return
-    st.html(f"<style>{_STYLE.read_text(encoding='utf-8')}</style>")
+    style_page()
     job = timeline_job(TINY, scenario.page_size, scenario.pool_pages, scenario)
     opened, engine = get_opened(), find_engine()
     live = opened.timeline is None
@@ -53,17 +54,33 @@ def show_tour() -> None:
     job.start()
     with player:
         if timeline is not None:
-            state = _show(player_text(timeline, engine, intro, key), state, opened)
+            text = player_text(timeline, engine, intro, key)
+            state = _show(text, state, opened)
         elif kept is not None:
-            state = _show(kept.text, state, opened)
+            text = kept.text
+            state = _show(text, state, opened)
         elif beginning is not None:
-            _show_beginning(player_text(beginning, engine, intro), state, opened)
+            text = player_text(beginning, engine, intro)
+            _show_beginning(text, state, opened)
         else:
-            show_player(waiting_text(scenario), Start(-1, state.lang, _notices(state, opened)))
+            text = waiting_text(scenario)
+            show_player(text, Start(-1, state.lang, _notices(state, opened)))
         if timeline is not None and engine is None:
             _show_plain_tree(timeline, state)
     with files:
+        _show_lesson(text, scenario, state.lang)
         show_files(ShownRun(timeline, intro, _frame(timeline, state.position), engine, state.lang), opened)
+
+
+def _show_lesson(text: PlayerText, scenario: Scenario, lang: str) -> None:
+    """Show the walker of the lesson that the address names, or why there is none."""
+    asked = asked_lesson()
+    if asked.name is None:
+        return
+    try:
+        show_lesson("walker", lesson_data(lesson_named(asked.name), lang, scenario.id, text))
+    except RadixVizError as error:
+        show_error(error, lang)
 
 
 def _show(text: PlayerText, state: AppState, opened: Opened) -> AppState:
