@@ -13,7 +13,8 @@ language, are made by `radixviz.render.explain`: no prose here.
     ├── BadTimeline (ValueError)         NotTimeline, TimelineCutOff, TimelineTooLarge, TimelineTooNew
     ├── NotWritten (OSError)             a file could not be written
     ├── BadScenario (ValueError)         file, where in it, which field, and what is wrong
-    ├── CacheMisuse (ValueError)         NamespaceMismatch, SlotCountMismatch, NotLocked, ForeignNode
+    ├── CacheMisuse (ValueError)         NamespaceMismatch, SlotCountMismatch, BadSlot, NotLocked,
+    │                                    ForeignNode
     ├── ResetRefused (RuntimeError)      the cache is in use
     ├── PoolMisuse (ValueError)          PageFreedTwice, PoolExhausted
     ├── IntegrityError (AssertionError)  a law of conservation is broken: a bug of ours
@@ -273,6 +274,14 @@ class SlotCountMismatch(CacheMisuse):
 
     tokens: int
     slots: int
+
+
+@dataclass(eq=False)
+class BadSlot(CacheMisuse):
+    """A slot is not an integer of 64 bits."""
+
+    value: object
+    position: int
 
 
 @dataclass(eq=False)
