@@ -9,8 +9,8 @@ from itertools import chain
 
 from radixviz.cache.key import RadixKey
 from radixviz.cache.node import TreeNode
-from radixviz.cache.radix_cache import NO_NAMESPACE, RadixCache
-from radixviz.events import Event
+from radixviz.cache.radix_cache import RadixCache
+from radixviz.events import NO_NAMESPACE, Event
 
 
 class RadixvizCore:

@@ -18,9 +18,17 @@ from radixviz.cache.node import TreeNode
 from radixviz.cache.prefix_cache import MatchResult
 from radixviz.cache.snapshot import NodeView, TreeSnapshot
 from radixviz.errors import BadPageSize, BadTokenCount, ForeignNode, NotLocked, SlotCountMismatch
-from radixviz.events import CacheReset, Emit, Namespace, NodeAdded, NodeEvicted, NodeGrown, NodeSplit, read_late
-
-NO_NAMESPACE: Namespace = (None, None, None, None)
+from radixviz.events import (
+    NO_NAMESPACE,
+    CacheReset,
+    Emit,
+    Namespace,
+    NodeAdded,
+    NodeEvicted,
+    NodeGrown,
+    NodeSplit,
+    read_late,
+)
 
 
 class RadixCache:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
-from radixviz.render.visible import columns, token_text
+from radixviz.render.visible import columns, visible_bytes
 
 MOST_COLUMNS = 28
 MOST_LINES = 3
@@ -36,18 +37,28 @@ def edge_lines(
     When it is longer, the first line is its beginning, the last its end, and the middle one is `marker(n)` for the n
     tokens left out; the cuts fall between tokens, and never inside a character unless a token does.
     """
-    text = token_text(token_bytes, token_ids)
+    first, folded, last = _shown(tuple(token_bytes[token] for token in token_ids), width)
+    return [*first, *([marker(folded)] if folded else []), *last]
+
+
+@lru_cache(maxsize=1024)
+def _shown(tokens: tuple[bytes, ...], width: int) -> tuple[tuple[str, ...], int, tuple[str, ...]]:
+    """Return the lines before the tokens left out, how many these are, and the line after them.
+
+    The same edge stands in many frames, in both languages: its lines are found once.
+    """
+    text = _text(tokens)
     whole = wrap(text.strip(" ") or "␣" * len(text), width)
     if len(whole) <= MOST_LINES:
-        return whole
-    head = _head(token_ids, token_bytes, width)
-    tail = _tail(token_ids[head:], token_bytes, width)
-    folded = len(token_ids) - head - tail
+        return tuple(whole), 0, ()
+    head = _head(tokens, width)
+    tail = _tail(tokens[head:], width)
+    folded = len(tokens) - head - tail
     if not folded:
-        return [*whole[: MOST_LINES - 1], "…"]
-    first = _clip(token_text(token_bytes, token_ids[:head]), width)
-    last = _clip(token_text(token_bytes, token_ids[len(token_ids) - tail :]), width) if tail else ""
-    return [line for line in (first, marker(folded), last) if line]
+        return (*whole[: MOST_LINES - 1], "…"), 0, ()
+    first = _clip(_text(tokens[:head]), width)
+    last = _clip(_text(tokens[len(tokens) - tail :]), width) if tail else ""
+    return tuple(filter(None, (first,))), folded, tuple(filter(None, (last,)))
 
 
 def _cut(text: str, width: int) -> int:
@@ -64,21 +75,21 @@ def _cut(text: str, width: int) -> int:
     return len(text)
 
 
-def _head(token_ids: Sequence[int], token_bytes: Mapping[int, bytes], width: int) -> int:
+def _head(tokens: Sequence[bytes], width: int) -> int:
     """Return how many tokens of the beginning fit one line; at least one, preferably up to the end of a word."""
-    fits = _longest(len(token_ids), lambda count: token_text(token_bytes, token_ids[:count]), width)
+    fits = _longest(len(tokens), lambda count: _text(tokens[:count]), width)
     for count in range(fits, max(fits - 8, 0), -1):
-        if count < len(token_ids) and _starts_word(token_bytes[token_ids[count]]):
+        if count < len(tokens) and _starts_word(tokens[count]):
             return count
     return max(fits, 1)
 
 
-def _tail(token_ids: Sequence[int], token_bytes: Mapping[int, bytes], width: int) -> int:
+def _tail(tokens: Sequence[bytes], width: int) -> int:
     """Return how many tokens of the end fit one line, preferably from the beginning of a word."""
-    size = len(token_ids)
-    fits = _longest(size, lambda count: token_text(token_bytes, token_ids[size - count :]), width)
+    size = len(tokens)
+    fits = _longest(size, lambda count: _text(tokens[size - count :]), width)
     for count in range(fits, max(fits - 8, 0), -1):
-        if _starts_word(token_bytes[token_ids[size - count]]):
+        if _starts_word(tokens[size - count]):
             return count
     return fits
 
@@ -92,6 +103,10 @@ def _longest(limit: int, text: Callable[[int], str], width: int) -> int:
 
 def _clip(text: str, width: int) -> str:
     return wrap(text.strip(" "), width)[0]
+
+
+def _text(tokens: Sequence[bytes]) -> str:
+    return visible_bytes(b"".join(tokens))
 
 
 def _starts_word(data: bytes) -> bool:

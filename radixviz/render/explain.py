@@ -29,7 +29,7 @@ def explain(error: RadixVizError, lang: str) -> str:
             return say(lang, "error.BadPoolPages.limit", **values)
         case BadScenario():
             where, what = _place(error, lang), _problem(error, lang)
-            return say(lang, "error.BadScenario", file=error.file, place=where, problem=what)
+            return say(lang, _key(error, lang), file=error.file, place=where, problem=what)
         case ModelRefused():
             return say(lang, "error.ModelRefused", model=error.model, reason=_reason(error, lang))
         case _:

@@ -17,7 +17,8 @@ see `radixviz.render.terms`. Every text is to be set as text, never as HTML.
                 (how many), scale (index), panels (those that it shows), stops (indices of the frames that are the
                 author's stops)}]; while a timeline is still being made, first is 0 and frames 0
     names       {stable node name: WORDS (what it stands for)}
-    requests    {request id: {label, short WORDS, gloss, reply_glosses}}: glosses are Chinese
+    requests    {request id: {label, short WORDS, gloss, reply_glosses}}: glosses are Chinese; those of
+                its replies, one for each sample, are [] where the model was not taught to say them
     tokens      {"token id": visible text (a newline is ⏎, control characters are pictures, stray bytes \xf0)}
     sequences   {sequence id: {request, sample, samples, prompt (tokens), ids (all its tokens at its end), stop
                 (whether the last of them is a stop token, which is no text)}}
@@ -222,7 +223,7 @@ class _Writer:
 
     def write(self, intro: PlayerIntro | None) -> Json:
         timeline = self._timeline
-        stages = [self._stage(timeline.script.stage(stage)) for stage in self._stages]
+        stages = [self._stage(info) for info in timeline.script.stages]
         frames = [self._frame(frame) for frame in timeline.frames]
         return _finished(
             {
@@ -252,6 +253,8 @@ class _Writer:
 
     def _stage(self, info: StageInfo) -> Json:
         frames = self._timeline.stage_frames(info.stage)
+        if not frames:
+            return _stage_state(info.stage, info.title, info.short, first=0, frames=(), scale=0)
         scale = self._scales.place(_scale_state(self._stage_scales[info.stage]))
         return _stage_state(info.stage, info.title, info.short, first=frames[0].index, frames=frames, scale=scale)
 

@@ -29,7 +29,7 @@ MODULES = (
     "main",
 )
 """In this order: what one of them does at load may need those before it."""
-_FOLDER = Path(__file__).parent / "player"
+PLAYER_FOLDER = Path(__file__).parent / "player"
 _IMPORT = re.compile(r"^import [^;]*;\n", flags=re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default )(?=\w+ (\w+))", flags=re.MULTILINE)
 _COMMENT = re.compile(r"^\s*//.*\n|[ \t]+// .*$", flags=re.MULTILINE)
@@ -42,7 +42,7 @@ _SPACES = re.compile(
     | \ *([{}()\[\],;:?=<>*&|!]+)\ * | (?<![+-])\ ([+-])\ (?![+-])""",
     flags=re.VERBOSE,
 )
-_BRACKETS = re.compile(r"(?<=[{(\[,])\n|\n(?=[})\]])")
+_BRACKETS = re.compile(r";?\n(?=})|(?<=[{(\[,;])\n|\n(?=[)\]])")
 _STYLE_SPACES = re.compile(r";? ?(}) ?|[ \n]?([{;,>])[ \n]?|(:) ")
 
 
@@ -74,4 +74,4 @@ def _scoped(text: str) -> str:
 
 
 def _read(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
+    return (PLAYER_FOLDER / name).read_text(encoding="utf-8")

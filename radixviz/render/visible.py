@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 _PICTURES = {"\n": "⏎", "\t": "⇥", "\x7f": "␡"}
 _JOINERS = frozenset("\u200d")
@@ -19,6 +20,7 @@ def visible(text: str) -> str:
     return "".join(_visible(character) for character in text)
 
 
+@lru_cache(maxsize=4096)
 def visible_bytes(data: bytes) -> str:
     r"""Return the visible text of UTF-8 bytes; bytes that are a part of a character only come out as \xf0."""
     return visible(data.decode("utf-8", "backslashreplace"))
@@ -34,6 +36,7 @@ def columns(text: str) -> int:
     return sum(_columns(character) for character in text)
 
 
+@lru_cache(maxsize=4096)
 def _visible(character: str) -> str:
     code = ord(character)
     if character in _PICTURES:
@@ -47,6 +50,7 @@ def _visible(character: str) -> str:
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
+@lru_cache(maxsize=4096)
 def _columns(character: str) -> int:
     if character in _WIDE_SIGNS or unicodedata.east_asian_width(character) in {"W", "F"}:
         return 2

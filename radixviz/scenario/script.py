@@ -7,12 +7,15 @@ from radixviz.scenario.schema import RequestSpec, Scenario, StageSpec, Words
 from radixviz.timeline import RequestInfo, Script, StageInfo, StopInfo
 
 
-def script_of(scenario: Scenario) -> Script:
-    """Return titles, sentences, names and glosses, so that a timeline can be shown without its scenario."""
+def script_of(scenario: Scenario, *, taught: bool) -> Script:
+    """Return titles, sentences, names and glosses, so that a timeline can be shown without its scenario.
+
+    What replies mean is known only of a model that was `taught` to say them.
+    """
     return Script(
         title=_words(scenario.title),
         stages=tuple(_stage(spec) for spec in scenario.stage),
-        requests={request.id: _request(scenario, request) for request in scenario.request},
+        requests={request.id: _request(scenario, request, taught) for request in scenario.request},
         names={name.name: _words(name.words) for name in scenario.name},
     )
 
@@ -26,7 +29,7 @@ def _stage(spec: StageSpec) -> StageInfo:
     return StageInfo(spec.stage, _words(spec.title), _words(spec.short), stops, spec.requests)
 
 
-def _request(scenario: Scenario, request: RequestSpec) -> RequestInfo:
+def _request(scenario: Scenario, request: RequestSpec, taught: bool) -> RequestInfo:
     gloss = request.gloss
     before = scenario.text[request.before].gloss if request.before else ""
     return RequestInfo(
@@ -35,5 +38,5 @@ def _request(scenario: Scenario, request: RequestSpec) -> RequestInfo:
         short=_words(request.short),
         prompt_text=prompt_text(scenario, request),
         gloss="".join((before, gloss.system, gloss.user, gloss.text)),
-        reply_glosses=gloss.replies or (gloss.reply,),
+        reply_glosses=(gloss.replies or (gloss.reply,)) if taught else (),
     )

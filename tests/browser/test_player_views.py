@@ -6,11 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from radixviz.model.loader import load
 from radixviz.render.frame_pages import freed_pages
-from radixviz.scenario.loader import find_scenario, load_scenario
 from radixviz.timeline import Timeline
-from radixviz.tour import play_on_model
 from tests.browser.bare_player import SETTLED_MILLISECONDS, Story, bare_player
 from tests.render.small_timeline import frame, node, timeline
 
@@ -70,12 +67,6 @@ def story() -> Timeline:
     told.stage("C", "Another beginning 123", 4)
     told.stage("S", "Be kind. Count", 4, samples=4)
     return told.told()
-
-
-@pytest.fixture(scope="module")
-def tour() -> Timeline:
-    """The nine stages on the shipped model."""
-    return play_on_model(load_scenario(find_scenario("nine-stages")), load("tiny"))
 
 
 def _frame(told: Timeline, stage: int, event: str | None = None, phase: str | None = None) -> int:
@@ -388,6 +379,30 @@ def test_the_tree_is_zoomed_dragged_and_fitted(browser: Browser, story: Timeline
         assert page.locator("[data-testid=inspector]").is_hidden()
         page.locator("[data-zoom='0']").click()
         assert drawing.evaluate(size) == pytest.approx(fitted, abs=1)
+
+
+def test_two_fingers_zoom_and_one_scrolls(browser: Browser, story: Timeline) -> None:
+    """Fingers that part enlarge the tree, fingers that close show all again; the page itself keeps its size."""
+    size = "() => document.querySelector('.rv-tree-svg').getBoundingClientRect().width"
+    with bare_player(browser, story, frame=len(story.frames) - 1, has_touch=True) as (page, wrong):
+        hand = page.context.new_cdp_session(page)
+        box = page.locator(".rv-tree").bounding_box()
+        assert box is not None
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+        def move(*apart: int) -> None:
+            for kind, half in [("touchStart", apart[0]), *(("touchMove", half) for half in apart)]:
+                points = [{"x": x - half, "y": y, "id": 0}, {"x": x + half, "y": y, "id": 1}]
+                hand.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+            hand.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+        fitted = page.evaluate(size)
+        move(40, 60, 80)
+        assert page.evaluate(size) == pytest.approx(2 * fitted, rel=0.05)
+        assert page.evaluate("visualViewport.scale") == 1
+        move(80, 40)
+        assert page.evaluate(size) == pytest.approx(fitted, abs=1)
+        assert wrong == []
 
 
 def test_a_large_tree_is_folded_with_counts(browser: Browser) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from radixviz.export_command import player_intro
+from radixviz.introduction import player_intro
 from radixviz.model.folder import TINY, locate
 from radixviz.model.tokenizer import TextTokenizer
 from radixviz.render.export.standalone import standalone_html

@@ -24,6 +24,8 @@ BUILT: Mapping[str, tuple[str, ...]] = {
     "cli.": ("__main__", "command_line", "export_command"),
     "detail.": ("render/explain",),
     "error.": ("errors",),
+    "handout.": ("render/export/handout",),
+    "handout.look.": ("timeline",),
     "inspect.": ("render/player/inspector",),
     "inspect.order.": ("render/player_boxes", "render/eviction_order", "render/tree_boxes"),
     "lang.": ("render/player/ruler",),
@@ -37,7 +39,7 @@ BUILT: Mapping[str, tuple[str, ...]] = {
     "state.": ("timeline", "engine/request"),
     "tokens.": ("timeline",),
     "unmet.": ("timeline",),
-    "where.": ("scenario/loader",),
+    "where.": ("scenario/",),
     "why.": ("render/moment",),
 }
 """Keys that are put together of this beginning and an ending, and the sources in which the ending stands."""

@@ -50,11 +50,18 @@ function head(model, row, seq, lang) {
   const counts = KINDS.map(kind => [kind, seq.spans.reduce((sum, [name, count]) => sum + (name === kind && count), 0)]).filter(([, count]) => count);
   const label = seq.samples > 1 ? model.say(lang, "sample", { n: seq.sample }) : model.data.requests[seq.request]?.label[lang];
   const title = [seq.request, label, model.say(lang, "state." + seq.state)].filter(Boolean).join(" · ");
+  const gloss = lang === "zh" ? glossOf(model.data.requests[seq.request], seq) : "";
   if (row.said === (row.said = lang + counts + title)) return;
   put(row.section, "aria-label", title);
   row.line.replaceChildren(
     ...counts.map(([kind, count]) => el("span", { data: { count: kind } }, el("b", { class: "rv-n-" + kind }, String(count)), " " + model.say(lang, "tokens." + kind))),
+    el("span", { class: "rv-gloss", title: gloss }, gloss),
     el("span", { class: "rv-strip-title" }, title));
+}
+
+// What an English request means, for those who read Chinese; and the answer, once it is there.
+function glossOf({ gloss, reply_glosses: replies = [] } = {}, { state, sample }) {
+  return [gloss, state === "finished" && replies[sample - 1]].filter(Boolean).join(" → ");
 }
 
 function dress(shown, { index, kind, text, folded }, start) {
