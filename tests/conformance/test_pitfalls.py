@@ -7,6 +7,7 @@ import pytest
 from radixviz.cache.key import RadixKey
 from radixviz.errors import PageFreedTwice
 from tests.conformance.cache_script import Row
+from tests.conformance.rows import shows
 from tests.deep_tree import chain
 from tests.engine.serving import Serving
 
@@ -125,6 +126,7 @@ def test_row(row: Row) -> None:
     assert row.found() == row.expected()
 
 
+@shows("S24")
 def test_s24_deep_chain() -> None:
     """S24, A02: 3,000 nodes below each other are matched and listed; more of it is in tests/cache/test_scale.py."""
     cache = chain(3000)
