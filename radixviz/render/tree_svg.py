@@ -21,7 +21,7 @@ from radixviz.render.tree_scale import (
     Spot,
     TreeScale,
     spots,
-    stage_scale,
+    stage_scales,
 )
 from radixviz.render.visible import columns, token_text
 from radixviz.render.words import say
@@ -39,9 +39,10 @@ def tree_svg(timeline: Timeline, frame: Frame, lang: str, engine: Path) -> str |
     """Return the SVG of the frame's tree, or None when Graphviz fails. Colours come from the style sheet's classes."""
     boxes = tree_boxes(timeline, frame)
     layout = lay_out(layout_dot(boxes), engine)
-    scale = stage_scale(timeline, frame.stage, engine)
-    if layout is None or scale is None:
+    scales = stage_scales(timeline, frame.stage, engine)
+    if layout is None or scales is None:
         return None
+    scale = scales.near
     where = spots(boxes, layout, scale)
     edges = "".join(_edge(box, where, scale) for box in boxes)
     nodes = "".join(_box(timeline, box, where[box.key], scale, lang) for box in boxes)

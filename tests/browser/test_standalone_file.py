@@ -60,7 +60,7 @@ def place(page: Page) -> str:
 
 def test_the_file_is_stepped_through_to_its_end_and_back_and_in_both_languages(browser: Browser, file: str) -> None:
     """Every frame from the introduction to the last is reached by keys alone; the sentence changes its language."""
-    with opened(browser, file) as page:
+    with opened(browser, f"{file}#ask=0") as page:
         assert place(page) == "0.1 zh-Hans"
         assert page.locator(".rv-prompts").inner_text() != ""
         page.keyboard.press("5")
@@ -75,6 +75,8 @@ def test_the_file_is_stepped_through_to_its_end_and_back_and_in_both_languages(b
             seen.add(now)
         stages = {one.split(".")[0] for one in seen}
         assert stages == {"5", "6", "7", "8", "9", "encore"}
+        page.locator("[data-tool=language]").click()
+        assert page.locator(".rv-second").inner_text() != ""  # both languages
         page.locator("[data-tool=language]").click()
         assert place(page).startswith("encore.")
         assert place(page).endswith(" en")
@@ -98,8 +100,12 @@ def test_the_address_of_the_file_says_what_is_shown_and_opens_it_again(browser: 
     with opened(browser, f"{file}#stage=encore&frame=99") as page:
         assert place(page).startswith("encore.")
         assert place(page).endswith(" zh-Hans")
-    with opened(browser, f"{file}#stage=12") as page:
-        assert place(page) == "0.1 zh-Hans"
+    with opened(browser, f"{file}#stage=12&ask=maybe") as page:
+        assert place(page) == "9.1 zh-Hans"
+        assert page.locator(".rv-notice").all_text_contents() == [
+            "“ask” 只能是 0 或 1，不能是“maybe”。",
+            "没有第“12”步：这里显示第 9 步。",
+        ]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

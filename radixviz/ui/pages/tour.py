@@ -8,8 +8,8 @@ from pathlib import Path
 import streamlit as st
 
 from radixviz.errors import RadixVizError
-from radixviz.model.folder import TINY
 from radixviz.render.dot import labelled_dot
+from radixviz.render.explain import explain_unmet
 from radixviz.render.layout import find_engine
 from radixviz.render.tree_boxes import tree_boxes
 from radixviz.render.tree_text import box_labels
@@ -20,8 +20,9 @@ from radixviz.ui.components.player import PlayerText, Start, show_player
 from radixviz.ui.components.start_up import show_error, show_failure, show_progress
 from radixviz.ui.kept_run import KeptRun, read_run, run_key
 from radixviz.ui.player_text import player_text, waiting_text
-from radixviz.ui.position import INTRO
-from radixviz.ui.state import LANGUAGES, AppState, get_state, settle_state
+from radixviz.ui.position import INTRO, Notice
+from radixviz.ui.settings import Settings, find_settings, find_story
+from radixviz.ui.state import LANGUAGES, AppState, get_state, read_address, settle_state
 from radixviz.ui.story import story
 from radixviz.ui.timeline_job import TimelineJob, timeline_job
 
@@ -30,16 +31,21 @@ _STYLE = Path(__file__).parents[1] / "components" / "page_style.css"
 
 def show_tour() -> None:
     """Show the player: the introduction and the last run at once, this run as soon as the model has played it."""
+    address = read_address()
+    name, unknown = find_story(address.scenario)
     try:
-        scenario = story()
+        scenario = story(name)
     except RadixVizError as error:
         show_error(error, get_state(()).lang)
         return
+    settings, wrong = find_settings(address.model, address.page_size, address.pool, scenario)
+    said = (unknown, *wrong) if unknown else wrong
     st.html(f"<style>{_STYLE.read_text(encoding='utf-8')}</style>")
-    job = timeline_job(TINY, scenario.page_size, scenario.pool_pages, scenario)
+    size, pages = _pool(settings, scenario)
+    job = timeline_job(name, settings.model, size, pages, scenario)
     timeline, engine = job.timeline, find_engine()
     state = get_state(tuple(spec.stage for spec in scenario.stage))
-    key = _key(scenario, engine)
+    key = _key(scenario, engine, name, settings.model, size, pages)
     kept = read_run(key) if timeline is None else None
     player, below = st.container(), st.container()
     with below:  # before the player, which is large: so the reader soon sees that something is being done
@@ -47,20 +53,23 @@ def show_tour() -> None:
     job.start()
     with player:
         if timeline is not None:
-            _show(player_text(timeline, engine, scenario, key), state)
+            _show(player_text(timeline, engine, scenario, key), state, said)
         elif kept is not None:
-            _show(kept.text, state)
+            _show(kept.text, state, said)
         else:
-            show_player(waiting_text(scenario), Start(-1, state.lang, _notices(state)))
+            show_player(waiting_text(scenario), Start(-1, state.view, _notices((*said, *state.notices))))
+    if timeline is not None and timeline.unmet:
+        st.caption(" ".join(explain_unmet(unmet, state.lang) for unmet in timeline.unmet))
     if timeline is not None and engine is None:
         _show_plain_tree(timeline, get_state(timeline.stages()))
 
 
-def _show(text: PlayerText, state: AppState) -> None:
+def _show(text: PlayerText, state: AppState, said: tuple[Notice, ...]) -> None:
     """Show the frames from where the reader is, or from what the address asked for."""
     settled = settle_state(state, text.frames(state.position.stage))
     position = settled.position
-    show_player(text, Start(text.index(position.stage, position.frame), settled.lang, _notices(settled)))
+    notices = _notices((*said, *settled.notices))
+    show_player(text, Start(text.index(position.stage, position.frame), settled.view, notices))
 
 
 def _show_job(job: TimelineJob, kept: KeptRun | None, lang: str) -> None:
@@ -71,16 +80,25 @@ def _show_job(job: TimelineJob, kept: KeptRun | None, lang: str) -> None:
         show_progress(job, lang, kept.day if kept else None)
 
 
+def _pool(settings: Settings, scenario: Scenario) -> tuple[int, int | None]:
+    """Return page size and pages; with another page size than the scenario's, no pages unless they were asked for."""
+    if settings.page_size in (None, scenario.page_size):
+        return scenario.page_size, settings.pool_pages or scenario.pool_pages
+    return settings.page_size or scenario.page_size, settings.pool_pages
+
+
 @st.cache_resource(show_spinner=False)
-def _key(_scenario: Scenario, engine: Path | None) -> str:
-    return run_key(_scenario, TINY, _scenario.page_size, _scenario.pool_pages, engine) if engine else ""
+def _key(
+    _scenario: Scenario, engine: Path | None, name: str, model: str, page_size: int, pool_pages: int | None
+) -> str:
+    return run_key(_scenario, model, page_size, pool_pages, engine) if engine else ""
 
 
-def _notices(state: AppState) -> Mapping[str, list[str]] | None:
+def _notices(notices: tuple[Notice, ...]) -> Mapping[str, list[str]] | None:
     """Return what is to be said about an address that asked for something that does not exist."""
-    if not state.notices:
+    if not notices:
         return None
-    return {lang: [say(lang, notice.key, **notice.values) for notice in state.notices] for lang in LANGUAGES}
+    return {lang: [say(lang, notice.key, **notice.values) for notice in notices] for lang in LANGUAGES}
 
 
 def _show_plain_tree(timeline: Timeline, state: AppState) -> None:
