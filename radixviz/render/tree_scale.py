@@ -28,11 +28,11 @@ _WIDEST_BOX = MOST_COLUMNS * COLUMN_WIDTH + 2 * PADDING
 _NARROWEST_BOX = 112.0
 _WIDEST_GAP, _NARROWEST_GAP = 60.0, 21.0
 _MARGIN = 3.0
-FAR_WIDTH, FAR_HEIGHT = 610.0, 205.0
+FAR_WIDTH, FAR_HEIGHT = 610.0, 203.0
 """What the projector view has for the tree at 1280 x 720: there a unit is two pixels."""
 _WIDEST_FAR_BOX = 196.0
-_WIDEST_FAR_GAP, _NARROWEST_FAR_GAP = 34.0, 18.0
-_FAR_ROOT_Y, _FAR_FIRST_GAP, _FAR_PADDING = 8.0, 18.0, 7.0
+_WIDEST_FAR_GAP, _NARROWEST_FAR_GAP = 34.0, 17.0
+_FAR_ROOT_Y, _FAR_FIRST_GAP, _FAR_PADDING = 8.0, 17.0, 7.0
 _FAR_NAME_COLUMN = 9.0
 _FAR_LEVELS = 3
 """With more levels than these there is no room for text in the boxes."""
