@@ -15,7 +15,7 @@ from radixviz.export_command import export
 from radixviz.render.explain import explain, explain_unmet
 from radixviz.render.report import run_report
 from radixviz.render.summary import run_summary
-from radixviz.render.words import LANGUAGES, say
+from radixviz.render.words import BOTH, LANGUAGES, say
 
 OK, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 Verb = Callable[[Sequence[str], str], int]
@@ -28,9 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     language = _language(given)
     readable = language if language in LANGUAGES else LANGUAGES[0]
     try:
-        if language not in LANGUAGES:
+        if language not in LANGUAGES and (language, "export" in given) != (BOTH, True):
             raise UnknownLanguage(language, LANGUAGES)
-        return _run(given, language)
+        return _run(given, readable)
     except UsageError as error:
         print(say(readable, "cli.error", message=error), file=sys.stderr)
     except RadixVizError as error:
@@ -99,7 +99,7 @@ def _play_command(language: str) -> Command:
     command.option("--pool-pages")
     command.flag("--json")
     command.flag("--no-times")
-    command.option("--lang", LANGUAGES[0])
+    command.option("--lang", LANGUAGES[0], known=", ".join(LANGUAGES))
     return command
 
 

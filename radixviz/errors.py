@@ -9,12 +9,15 @@ language, are made by `radixviz.render.explain`: no prose here.
     │   └── EmptyPrompt, DuplicateRequest, PromptTooLong, RequestTooLarge
     ├── NotFound (LookupError)           UnknownScenario, UnknownModel, UnknownLanguage, UnknownDevice
     │                                    UnknownSuffix, NoFolder, UnknownStage, UnknownFrame,
-    │                                    BadFont, NoChineseFont
+    │                                    BadFont, NoChineseFont, NoChromium, UnknownLesson
     ├── BadTimeline (ValueError)         NotTimeline, TimelineCutOff, TimelineTooLarge, TimelineTooNew
+    ├── PdfRefused (RuntimeError)        a Chromium was there, but it made no PDF
     ├── NotWritten (OSError)             a file could not be written
     ├── BadScenario (ValueError)         file, where in it, which field, and what is wrong
+    │   └── BadLesson                    the same of a lesson
     ├── CacheMisuse (ValueError)         NamespaceMismatch, SlotCountMismatch, NotLocked, ForeignNode
     ├── ResetRefused (RuntimeError)      the cache is in use
+    ├── NothingEvicted (RuntimeError)    a cache promised tokens and gave none
     ├── PoolMisuse (ValueError)          PageFreedTwice, PoolExhausted
     ├── IntegrityError (AssertionError)  a law of conservation is broken: a bug of ours
     └── ModelRefused (RuntimeError)      the self-check found other logits, or the files are not usable
@@ -66,10 +69,11 @@ class BadTokenCount(BadValue):
 
 @dataclass(eq=False)
 class BadTokenId(BadValue):
-    """A token id is not an integer of 64 bits."""
+    """A token id is not an integer of 64 bits; with a `limit`, it is not from 0 to there."""
 
     value: object
     position: int
+    limit: int | None = None
 
 
 @dataclass(eq=False)
@@ -119,6 +123,14 @@ class NotFound(RadixVizError, LookupError):
 @dataclass(eq=False)
 class UnknownScenario(NotFound):
     """No scenario of this name is shipped."""
+
+    name: str
+    known: tuple[str, ...]
+
+
+@dataclass(eq=False)
+class UnknownLesson(NotFound):
+    """No lesson of this name is shipped."""
 
     name: str
     known: tuple[str, ...]
@@ -191,6 +203,18 @@ class NoChineseFont(NotFound):
     """No font of this system, nor the one that was named, has Chinese."""
 
 
+@dataclass(eq=False)
+class NoChromium(NotFound):
+    """No Chromium, Chrome or Edge was found, which a PDF needs."""
+
+
+@dataclass(eq=False)
+class PdfRefused(RadixVizError, RuntimeError):
+    """The Chromium that was found or named made no PDF."""
+
+    program: str
+
+
 class BadTimeline(RadixVizError, ValueError):
     """A file that cannot be opened as a timeline."""
 
@@ -242,7 +266,7 @@ class BadScenario(RadixVizError, ValueError):
 
     `where` is the stage, request or name (for example "stage 5"; "" for the file itself), `field` the field, `detail`
     the value, and `problem` one of the keys that the word lists explain: missing, field (nobody knows it), type,
-    unbound, duplicate, unknown, empty, limit, count, order, misplaced, markup, syntax, unreadable. The detail of
+    unbound, duplicate, unknown, empty, limit, count, sum, order, misplaced, markup, syntax, unreadable. The detail of
     syntax is what the TOML parser said, of unreadable the system's name of the error (ENOENT) or where UTF-8 ends.
     """
 
@@ -251,6 +275,11 @@ class BadScenario(RadixVizError, ValueError):
     field: str
     problem: str
     detail: str = ""
+
+
+@dataclass(eq=False)
+class BadLesson(BadScenario):
+    """A lesson's file that cannot be used; its fields are those of BadScenario, `where` is for example "state 3"."""
 
 
 class CacheMisuse(RadixVizError, ValueError):
@@ -294,6 +323,13 @@ class ResetRefused(RadixVizError, RuntimeError):
 
     running: int
     waiting: int
+
+
+@dataclass(eq=False)
+class NothingEvicted(RadixVizError, RuntimeError):
+    """The cache reported `evictable_size` tokens that could go, and evicting freed none of them."""
+
+    evictable_size: int
 
 
 class PoolMisuse(RadixVizError, ValueError):

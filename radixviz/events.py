@@ -15,6 +15,7 @@ FreeReason = Literal["evicted", "duplicate", "tail", "retracted", "cancelled"]
 FinishReason = Literal["stop", "length"]
 Namespace = tuple[str | None, str | None, str | None, str | None]
 """(model, adapter, cache_salt, extra_key): the parts are never joined, and None and "" differ."""
+NO_NAMESPACE: Namespace = (None, None, None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,15 @@ class TokensComputed:
 
 
 @dataclass(frozen=True, slots=True)
+class PrefillPaused:
+    """The step's share of the prefill is done: [0, computed) of `total` tokens, and the rest is left for later."""
+
+    sequence_id: str
+    computed: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class SequencesForked:
     """The prompt was computed once, in `sequence_id`; these samples share it."""
 
@@ -207,6 +217,7 @@ Event = (
     | PagesAllocated
     | PagesFreed
     | TokensComputed
+    | PrefillPaused
     | SequencesForked
     | TokenSampled
     | SequenceCached

@@ -5,66 +5,47 @@ The file's ending tells its kind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from radixviz.command_line import Command, UsageError, print_progress, print_stage
-from radixviz.engine.tokenizer import Tokenizer
-from radixviz.errors import UnknownFrame, UnknownStage, UnknownSuffix
+from radixviz.errors import UnknownFrame, UnknownLanguage, UnknownStage
+from radixviz.introduction import player_intro
+from radixviz.render.export.chromium import require_chromium
 from radixviz.render.export.files import check_folder, write_whole
-from radixviz.render.export.film import film
-from radixviz.render.export.frame_svg import frame_svg
-from radixviz.render.export.png import check_chinese, check_font, svg_to_png
-from radixviz.render.export.standalone import standalone_html
-from radixviz.render.export.timeline_json import read_timeline_file, write_timeline
-from radixviz.render.layout import find_engine
-from radixviz.render.player_data import IntroRow, PlayerIntro, player_data
-from radixviz.render.words import LANGUAGES, say
-from radixviz.scenario.prompts import opening_text
-from radixviz.scenario.schema import Scenario, Words
+from radixviz.render.export.formats import PAGES, PIXELS, WRITERS, Exported, writer
+from radixviz.render.export.handout import HANDOUT_KINDS, HandoutKind
+from radixviz.render.export.png import check_chinese, check_font
+from radixviz.render.export.timeline_json import read_timeline_file
+from radixviz.render.player_data import PlayerIntro
+from radixviz.render.words import BOTH, LANGUAGES, say
 from radixviz.timeline import Frame, StageKey, Timeline
 
 OK = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """What a writer may need: the run, its introduction, the frame that was asked for (None: none), the language."""
-
-    timeline: Timeline
-    intro: PlayerIntro | None
-    frame: Frame | None
-    lang: str
-    font: Path | None = None
-    """A font file to draw with besides the system's."""
-
-    @property
-    def shown(self) -> Frame:
-        """The frame that a picture shows."""
-        return self.timeline.frames[0] if self.frame is None else self.frame
-
-
 def export(words: Sequence[str], language: str) -> int:
-    """Run the verb; return the exit status.
+    """Run the verb; return the exit status. `language` is that of what is said about it.
 
     Raises UsageError, or RadixVizError for what cannot be played or written; then what was there stays.
     """
     options = _export_command(language).read(words, required=("scenario", "to"))
     target = Path(options.to)
-    writer = _writer(target)
+    written = writer(target.suffix or target.name)
+    kind = _kind(target, options, language)
     check_folder(target)
     if options.frame is not None:
         split_frame(options.frame, language)
     font = None if options.font is None else Path(options.font)
-    _check_fonts(target, font, language)
+    _check_tools(target, font, options.lang)
 
     if Path(options.scenario).suffix.lower() == ".json":
         timeline, intro = read_timeline_file(Path(options.scenario)), None
     else:
         timeline, intro = _play(options.scenario, options.frame, options.model, options.device, language)
     frame = None if options.frame is None else find_frame(timeline, options.frame, language)
-    write_whole(target, writer(Exported(timeline, intro, frame, language, font)))
+    write_whole(target, written(Exported(timeline, intro, frame, options.lang, kind, font)))
     print(target)
     return OK
 
@@ -115,82 +96,39 @@ def split_frame(name: str, language: str) -> tuple[str, int]:
     return stage, int(number)
 
 
-def player_intro(scenario: Scenario, tokenizer: Tokenizer) -> PlayerIntro:
-    """Return the player's stage 0 with the prompts as this tokenizer cuts them."""
-    intro = scenario.intro
-    found = (scenario.find_request(request_id) for request_id in intro.requests)
-    rows = (
-        IntroRow(_both(spec.short), tuple(map(tokenizer.token_bytes, tokenizer.encode(opening_text(scenario, spec)))))
-        for spec in found
-        if spec is not None
-    )
-    return PlayerIntro(_both(intro.title), _both(intro.short), _both(intro.say), _both(intro.why), tuple(rows))
-
-
 def _export_command(language: str) -> Command:
     command = Command("export", language)
     command.argument("scenario")
     command.option("--to", known=", ".join(WRITERS))
+    command.option("--as", known=", ".join(HANDOUT_KINDS), first=say(language, "cli.as.player"))
     command.option("--frame", first=say(language, "cli.frame.default"))
     command.option("--font")
     command.option("--model", "tiny")
     command.option("--device", "auto")
-    command.option("--lang", LANGUAGES[0])
+    command.option("--lang", LANGUAGES[0], known=", ".join((*LANGUAGES, say(language, "cli.lang.both"))))
     return command
 
 
-def _html(given: Exported) -> bytes:
-    data = player_data(given.timeline, find_engine(), given.intro)
-    return standalone_html(data, given.lang, -1 if given.frame is None else given.frame.index).encode()
+def _kind(target: Path, options: argparse.Namespace, language: str) -> HandoutKind | None:
+    """Return which printed pages are asked for, None for the player; both languages are for paper only."""
+    asked: str | None = getattr(options, "as")
+    kind = next((kind for kind in HANDOUT_KINDS if kind == asked), None)
+    if asked is not None and kind is None:
+        known = ", ".join(HANDOUT_KINDS)
+        raise UsageError(say(language, "cli.bad_choice", option="--as", value=asked, known=known))
+    if kind is not None and target.suffix.lower() not in PAGES:
+        raise UsageError(say(language, "cli.as_not", value=target.suffix))
+    if options.lang == BOTH and kind is None and target.suffix.lower() != ".pdf":
+        raise UnknownLanguage(BOTH, LANGUAGES)
+    return kind
 
 
-def _svg(given: Exported) -> bytes:
-    return frame_svg(given.timeline, given.shown, given.lang, find_engine()).encode()
-
-
-def _png(given: Exported) -> bytes:
-    return svg_to_png(_svg(given).decode(), given.font)
-
-
-def _gif(given: Exported) -> bytes:
-    return film(given.timeline, given.timeline.frames, given.lang, find_engine(), kind="GIF", font=given.font)
-
-
-def _webp(given: Exported) -> bytes:
-    return film(given.timeline, given.timeline.frames, given.lang, find_engine(), kind="WEBP", font=given.font)
-
-
-def _json(given: Exported) -> bytes:
-    return write_timeline(given.timeline)
-
-
-def _check_fonts(target: Path, font: Path | None, language: str) -> None:
-    """Refuse a font that cannot be used, and Chinese without one, before the model is loaded."""
+def _check_tools(target: Path, font: Path | None, lang: str) -> None:
+    """Refuse what this machine cannot draw or print, before the model is loaded."""
+    suffix = target.suffix.lower()
     if font is not None:
         check_font(font)
-    if language == "zh" and target.suffix.lower() in PIXELS:
+    if lang != "en" and suffix in PIXELS:
         check_chinese(font)
-
-
-Writer = Callable[[Exported], bytes]
-WRITERS: Mapping[str, Writer] = {
-    ".html": _html,
-    ".svg": _svg,
-    ".png": _png,
-    ".gif": _gif,
-    ".webp": _webp,
-    ".json": _json,
-}
-"""By the ending of the file."""
-PIXELS = (".png", ".gif", ".webp")
-"""The files that letters are drawn into."""
-
-
-def _writer(target: Path) -> Writer:
-    if target.suffix.lower() not in WRITERS:
-        raise UnknownSuffix(target.suffix or target.name, tuple(WRITERS))
-    return WRITERS[target.suffix.lower()]
-
-
-def _both(words: Words) -> dict[str, str]:
-    return {"en": words.en, "zh": words.zh}
+    if suffix == ".pdf":
+        require_chromium()

@@ -208,23 +208,24 @@ def _view(sequence: Sequence, page_size: int, again: Mapping[str, tuple[bool, ..
         samples=request.samples,
         prompt_len=sequence.prompt_len,
         token_ids=tuple(sequence.token_ids),
-        spans=_spans(sequence, again.get(sequence.sequence_id, ()), computed=bool(sequence.output_ids)),
+        spans=_spans(sequence, again.get(sequence.sequence_id, ())),
         prefix_len=sequence.prefix_len,
         cached_tokens=sequence.cached_tokens,
         stop_token=sequence.finish_reason == "stop",
         state="finished" if finished else "running" if running else "waiting",
         node_id=sequence.node.node_id if sequence.node and sequence.node.parent else None,
-        tail_len=max(0, sequence.kv_len - sequence.tree_len) if running and sequence.output_ids else 0,
+        tail_len=max(0, sequence.computed_len - sequence.tree_len) if running else 0,
         tail_pages=tuple(tail),
     )
 
 
-def _spans(sequence: Sequence, again: tuple[bool, ...], *, computed: bool) -> tuple[TokenSpan, ...]:
-    """Return the runs of equal kind of a sequence's tokens; a prompt is computed when its first token is sampled."""
+def _spans(sequence: Sequence, again: tuple[bool, ...]) -> tuple[TokenSpan, ...]:
+    """Return the runs of equal kind of a sequence's tokens; one that has a reply has computed its whole prompt once."""
     kinds: list[TokenKind] = ["reused"] * sequence.cached_tokens
+    computed_len = sequence.prompt_len if sequence.output_ids else sequence.computed_len
     for position in range(sequence.cached_tokens, sequence.prompt_len):
         was_evicted = position < len(again) and again[position]
-        kinds.append("again" if was_evicted and computed else "computed" if computed else "pending")
+        kinds.append("pending" if position >= computed_len else "again" if was_evicted else "computed")
     kinds.extend(["generated"] * len(sequence.output_ids))
     spans: list[TokenSpan] = []
     for kind in kinds:

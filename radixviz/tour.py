@@ -9,7 +9,7 @@ from radixviz.errors import BadPageSize, BadPoolPages
 from radixviz.model.folder import TINY
 from radixviz.model.loader import LoadedModel, build_runner
 from radixviz.scenario.dry_run import find_pool, scenario_pages
-from radixviz.scenario.player import OnFirstToken, OnStage, play
+from radixviz.scenario.player import OnFirstToken, OnStage, OnTimeline, play
 from radixviz.scenario.schema import Scenario
 from radixviz.timeline import RunInfo, Timeline
 
@@ -51,6 +51,7 @@ def play_on_model(
     now: Callable[[], float] = lambda: 0.0,
     on_stage: OnStage | None = None,
     on_first_token: OnFirstToken | None = None,
+    on_timeline: OnTimeline | None = None,
 ) -> Timeline:
     """Play `scenario` on a loaded model with a pool of its own, and return what happened.
 
@@ -78,4 +79,5 @@ def play_on_model(
         now=now,
         on_stage=on_stage,
         on_first_token=on_first_token,
+        on_timeline=on_timeline,
     )

@@ -9,6 +9,7 @@ import pytest
 from radixviz.__main__ import main
 from radixviz.errors import UnknownFrame
 from radixviz.export_command import find_frame
+from radixviz.render.export import chromium
 from radixviz.render.export.frame_svg import frame_svg
 from radixviz.render.export.timeline_json import write_timeline
 from radixviz.render.layout import find_engine
@@ -87,3 +88,48 @@ def test_a_frame_is_found_by_its_stage_and_its_number() -> None:
         with pytest.raises(UnknownFrame) as raised:
             find_frame(told, wrong, "en")
         assert raised.value.facts() == {"name": wrong, "limit": 2}
+
+
+def test_printed_pages_are_written_in_both_languages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Handout, worksheet and key are .html files of their own kind; `both` has both titles."""
+    source = tmp_path / "a.json"
+    source.write_bytes(write_timeline(timeline(frame([node(1, None, "abc")]))))
+    kinds = {"handout": ("Handout", "讲义"), "worksheet": ("Worksheet", "练习"), "key": ("Answer key", "答案")}
+    for kind, titles in kinds.items():
+        target = tmp_path / f"{kind}.html"
+        assert main(["export", str(source), "--to", str(target), "--as", kind, "--lang", "both"]) == 0
+        assert capsys.readouterr() == (f"{target}\n", "")
+        assert [title in target.read_text(encoding="utf-8") for title in titles] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        (["--to", "FOLDER/a.html", "--as", "poster"], "handout, worksheet, key"),
+        (["--to", "FOLDER/a.svg", "--as", "handout"], ".svg"),
+        (["--to", "FOLDER/a.html", "--lang", "both"], "both"),
+        (["--to", "FOLDER/a.png", "--lang", "both"], "both"),
+    ],
+)
+def test_what_cannot_be_printed_is_said(
+    arguments: list[str], wanted: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A kind that nobody knows, a file that is no page, and both languages in what is not paper."""
+    given = [word.replace("FOLDER", str(tmp_path)) for word in arguments]
+    assert main(["export", "nine-stages", *given]) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert len(output.err.splitlines()) == 1
+    assert wanted in output.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_chromium_a_pdf_is_refused_before_the_model_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One sentence says how to print instead, and what was there stays."""
+    (tmp_path / "a.pdf").write_bytes(b"old")
+    monkeypatch.setattr(chromium, "find_chromium", lambda: None)
+    assert main(["export", "nine-stages", "--to", str(tmp_path / "a.pdf"), "--lang", "zh"]) == 2
+    assert ".html" in capsys.readouterr().err
+    assert (tmp_path / "a.pdf").read_bytes() == b"old"

@@ -18,7 +18,7 @@ FLOORS = (  # a room imports what lies on a floor before its own; rooms of one f
     ("timeline",),
     ("recorder",),
     ("model", "scenario", "render"),
-    ("tour", "command_line"),  # tour plays a scenario on a model, for the page and the command line
+    ("tour", "introduction", "command_line"),  # where scenario, model and render meet, for page and command line
     ("export_command",),  # the verb that __main__ dispatches to
     ("ui", "__main__"),
     ("app",),

@@ -180,3 +180,12 @@ def test_another_model_replies_in_the_scenario_s_lengths(scenario: Scenario, loa
 
     assert {view.sequence_id: view.output_len for view in views} == wanted
     assert not any(view.stop_token for view in views if view.output_len > 3)
+
+
+def test_what_is_told_on_the_way_is_the_beginning_of_the_whole(scenario: Scenario, loaded: LoadedModel) -> None:
+    """After each stage but the last the timeline so far has the frames of the whole, up to there."""
+    told: list[Timeline] = []
+    whole = play_on_model(scenario, loaded, on_timeline=told.append)
+    assert [part.stages() for part in told] == [whole.stages()[:count] for count in range(1, len(whole.stages()))]
+    assert all(part.frames == whole.frames[: len(part.frames)] for part in told)
+    assert all(part.token_bytes.items() <= whole.token_bytes.items() for part in told)

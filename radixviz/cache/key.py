@@ -115,14 +115,14 @@ def as_token_array(token_ids: Iterable[int]) -> array[int]:
 def common_prefix_len(edge: array[int], tokens: array[int], start: int, limit: int) -> int:
     """Return how many of edge[0:limit] equal tokens[start:start + limit].
 
-    Slices are compared in C: the whole first, then windows that double, then halves of the window that differs. So
-    the cost is that of the tokens that match, and nothing before `start` is touched.
+    Slices are compared in C: windows that double, then halves of the window that differs. So the cost is that of the
+    tokens that match, and nothing before `start` is touched.
     """
-    if edge[:limit] == tokens[start : start + limit]:
-        return limit
     low, step = 0, 16
-    while edge[low : (high := min(limit, low + step))] == tokens[start + low : start + high]:
+    while low < limit and edge[low : (high := min(limit, low + step))] == tokens[start + low : start + high]:
         low, step = high, step * 2
+    if low == limit:
+        return limit
     while low < high:  # equal before low; the first difference lies in [low, high)
         middle = (low + high) // 2
         if edge[low : middle + 1] == tokens[start + low : start + middle + 1]:

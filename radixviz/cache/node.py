@@ -49,8 +49,8 @@ class TreeNode:
         self.priority = 0
         self.last_access = now
         self.created = now
-        self.queued = False
-        """Whether the queue of eviction candidates holds this node."""
+        self.queued: tuple[int, ...] | None = None
+        """The key under which the queue of eviction candidates holds this node."""
 
     def path(self) -> Iterator[TreeNode]:
         """Yield this node and its ancestors, the root left out, from the bottom up."""

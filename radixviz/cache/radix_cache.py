@@ -6,21 +6,19 @@ numbers only: no tensors, no pages' contents, no requests.
 
 from __future__ import annotations
 
-import heapq
 import sys
 from array import array
 from collections.abc import Iterator, Sequence
 
-from radixviz.cache.eviction import eviction_policy
+from radixviz.cache.eviction import EvictionCandidate, eviction_policy
+from radixviz.cache.eviction_queue import EvictionQueue
 from radixviz.cache.integrity import check_tree
 from radixviz.cache.key import RadixKey, common_prefix_len
 from radixviz.cache.node import TreeNode
 from radixviz.cache.prefix_cache import MatchResult
 from radixviz.cache.snapshot import NodeView, TreeSnapshot
 from radixviz.errors import BadPageSize, BadTokenCount, ForeignNode, NotLocked, SlotCountMismatch
-from radixviz.events import CacheReset, Emit, Namespace, NodeAdded, NodeEvicted, NodeGrown, NodeSplit
-
-NO_NAMESPACE: Namespace = (None, None, None, None)
+from radixviz.events import NO_NAMESPACE, CacheReset, Emit, Namespace, NodeAdded, NodeEvicted, NodeGrown, NodeSplit
 
 
 class RadixCache:
@@ -55,7 +53,7 @@ class RadixCache:
         self._root.priority = -sys.maxsize
         self._evictable_size = 0
         self._protected_size = 0
-        self._candidates: list[tuple[tuple[int, ...], int, TreeNode]] = []
+        self._queue = EvictionQueue(self._policy)
 
     @property
     def page_size(self) -> int:
@@ -129,17 +127,19 @@ class RadixCache:
             if grow is not None and grow is parent is not self._root and not grow.children and grow.lock_ref <= 1:
                 self._grow(grow, key.token_ids[prefix_len:end], value)
             else:
-                self._add_leaf(parent, key.token_ids[prefix_len:end], value, key.namespace, priority)
+                hits = int(end > inserted_len)
+                self._add_leaf(parent, key.token_ids[prefix_len:end], value, key.namespace, priority, hits)
         return prefix_len
 
     def inc_lock_ref(self, node: TreeNode) -> int:
         """Hold `node` and its ancestors, so that none can be evicted; return the change of `evictable_size`."""
         self._check_own(node)
-        moved = 0
-        for held in node.path():
+        moved, held = 0, node
+        while held.parent is not None:
             if held.lock_ref == 0:
                 moved += len(held.key)
             held.lock_ref += 1
+            held = held.parent
         self._evictable_size -= moved
         self._protected_size += moved
         return -moved
@@ -147,14 +147,15 @@ class RadixCache:
     def dec_lock_ref(self, node: TreeNode) -> int:
         """Let go of `node` and its ancestors; return the change of `evictable_size`. Below zero is an error."""
         self._check_own(node)
-        if node is not self._root and node.lock_ref == 0:
+        if node.lock_ref == 0:
             raise NotLocked(node.node_id)
-        moved = 0
-        for held in node.path():
+        moved, held = 0, node
+        while held.parent is not None:
             held.lock_ref -= 1
             if held.lock_ref == 0:
                 moved += len(held.key)
-                self._offer(held)
+                self._queue.offer(held)
+            held = held.parent
         self._evictable_size += moved
         self._protected_size -= moved
         return moved
@@ -173,6 +174,11 @@ class RadixCache:
             self._remove_leaf(leaf)
         return freed
 
+    def eviction_order(self) -> tuple[EvictionCandidate, ...]:
+        """Return every leaf that nobody holds with its key, worst first. Cost: all nodes."""
+        leaves = (node for node in self.nodes() if not node.children and not node.lock_ref)
+        return tuple(sorted(EvictionCandidate(self._policy.key(leaf), leaf.node_id) for leaf in leaves))
+
     def reset(self) -> None:
         """Forget every node; nodes that somebody still has are foreign from now on. Slots are not freed."""
         self._clear()
@@ -189,7 +195,7 @@ class RadixCache:
 
     def snapshot(self) -> TreeSnapshot:
         """Return a frozen view of the tree."""
-        views = tuple(_view(node, self._root) for node in self.nodes())
+        views = tuple(NodeView.of(node) for node in self.nodes())
         return TreeSnapshot(self._page_size, views, self._evictable_size, self._protected_size)
 
     def check_integrity(self) -> None:
@@ -197,7 +203,10 @@ class RadixCache:
         check_tree(self._root, self._page_size, self._evictable_size, self._protected_size)
 
     def _walk(self, key: RadixKey) -> tuple[list[TreeNode], int]:
-        """Follow `key` as far as it is cached; return the path without the root, and its length in tokens."""
+        """Follow `key` as far as it is cached; return the path without the root, and its length in tokens.
+
+        An edge is compared with a slice of the key at its place: nothing is sliced again on the way down.
+        """
         self._clock += 1
         now, page_size, tokens = self._clock, self._page_size, key.token_ids
         end = len(tokens) - len(tokens) % page_size
@@ -207,13 +216,19 @@ class RadixCache:
             child = node.children.get(self._child_key(node, tokens, position, key.namespace))
             if child is None:
                 break
-            edge = len(child.key)
-            length = common_prefix_len(child.key, tokens, position, min(edge, end - position))
-            length -= length % page_size
             child.last_access = now
-            node = child if length == edge else self._split(child, length)
+            edge = child.key
+            length = len(edge)
+            if edge == tokens[position : position + length]:
+                node = child
+            else:
+                length = common_prefix_len(edge, tokens, position, min(length, end - position))
+                node = self._split(child, length - length % page_size)
+                length = len(node.key)
             path.append(node)
             position += length
+        if self._policy.key_may_fall:
+            self._queue.offer(node)
         return path, position
 
     def _child_key(self, parent: TreeNode, tokens: array[int], position: int, namespace: Namespace) -> object:
@@ -236,6 +251,8 @@ class RadixCache:
         node.key, node.value, node.parent = node.key[length:], node.value[length:], upper
         node.child_key = self._child_key(upper, node.key, 0, node.namespace)
         upper.children[node.child_key] = node
+        if self._policy.key_may_fall:
+            self._queue.offer(node)
         if self._emit:
             self._emit(NodeSplit(node.node_id, upper.node_id, length))
         return upper
@@ -245,19 +262,26 @@ class RadixCache:
         end = 0
         for node in path:
             end += len(node.key)
-            node.priority = max(node.priority, priority)
+            if node.priority < priority:
+                node.priority = priority
             if end > inserted_len:
                 node.hit_count += 1
 
     def _add_leaf(
-        self, parent: TreeNode, tokens: array[int], value: array[int], namespace: Namespace, priority: int
+        self,
+        parent: TreeNode,
+        tokens: array[int],
+        value: array[int],
+        namespace: Namespace,
+        priority: int,
+        hits: int,
     ) -> None:
         leaf = TreeNode(self._take_id(), tokens, value, parent, namespace, self._clock)
-        leaf.hit_count, leaf.priority = 1, priority
+        leaf.hit_count, leaf.priority = hits, priority
         leaf.child_key = self._child_key(parent, tokens, 0, namespace)
         parent.children[leaf.child_key] = leaf
         self._evictable_size += len(tokens)
-        self._offer(leaf)
+        self._queue.offer(leaf)
         if self._emit:
             parent_id = None if parent is self._root else parent.node_id
             self._emit(NodeAdded(leaf.node_id, parent_id, tuple(tokens), tuple(value), namespace))
@@ -272,25 +296,9 @@ class RadixCache:
         if self._emit:
             self._emit(NodeGrown(leaf.node_id, tuple(tokens), tuple(value)))
 
-    def _offer(self, node: TreeNode) -> None:
-        """Put `node` among the eviction candidates if it is a leaf that nobody holds; each is there at most once."""
-        if not node.queued and not node.children and node.lock_ref == 0:
-            node.queued = True
-            heapq.heappush(self._candidates, (self._policy.key(node), node.node_id, node))
-
     def _worst_leaf(self) -> TreeNode | None:
-        """Take the worst candidate out of the queue; None when there is none.
-
-        The queue is repaired lazily: an entry may be out of date, but a key only grows, so an entry that is still
-        right when it comes to the top is the lowest of all.
-        """
-        while self._candidates:
-            key, _, node = heapq.heappop(self._candidates)
-            node.queued = False
-            if self._policy.key(node) == key and not node.children and node.lock_ref == 0:
-                return node
-            self._offer(node)
-        return None
+        """Take the worst candidate out of the queue; None when there is none."""
+        return self._queue.take()
 
     def _remove_leaf(self, leaf: TreeNode) -> None:
         parent = leaf.parent
@@ -299,7 +307,7 @@ class RadixCache:
         leaf.parent = None
         self._evictable_size -= len(leaf.key)
         if parent is not self._root:
-            self._offer(parent)
+            self._queue.offer(parent)
         if self._emit:
             parent_id = None if parent is self._root else parent.node_id
             self._emit(NodeEvicted(leaf.node_id, parent_id, tuple(leaf.key), tuple(leaf.value)))
@@ -312,19 +320,3 @@ class RadixCache:
         node_id = self._next_id
         self._next_id += 1
         return node_id
-
-
-def _view(node: TreeNode, root: TreeNode) -> NodeView:
-    parent = node.parent
-    return NodeView(
-        node_id=node.node_id,
-        parent_id=None if parent is None or parent is root else parent.node_id,
-        namespace=node.namespace,
-        token_ids=tuple(node.key),
-        slots=tuple(node.value),
-        lock_ref=node.lock_ref,
-        hit_count=node.hit_count,
-        priority=node.priority,
-        last_access=node.last_access,
-        created=node.created,
-    )

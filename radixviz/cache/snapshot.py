@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from radixviz.cache.node import TreeNode
 from radixviz.events import Namespace
 
 PageState = Literal["free", "cached", "locked", "running"]
@@ -26,6 +27,23 @@ class NodeView:
     last_access: int
     created: int
     """Ticks of the cache's logical clock."""
+
+    @classmethod
+    def of(cls, node: TreeNode) -> NodeView:
+        """Return the view of a node that is not the root."""
+        parent = node.parent
+        return cls(
+            node_id=node.node_id,
+            parent_id=None if parent is None or parent.parent is None else parent.node_id,
+            namespace=node.namespace,
+            token_ids=tuple(node.key),
+            slots=tuple(node.value),
+            lock_ref=node.lock_ref,
+            hit_count=node.hit_count,
+            priority=node.priority,
+            last_access=node.last_access,
+            created=node.created,
+        )
 
     def pages(self, page_size: int) -> tuple[int, ...]:
         """Return the pages of this node in the order of its tokens; a node always owns whole pages."""

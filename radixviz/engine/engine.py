@@ -6,22 +6,26 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from radixviz.cache.page_pool import PagePool
-from radixviz.cache.prefix_cache import MatchResult, PrefixCache
+from radixviz.cache.prefix_cache import PrefixCache
 from radixviz.cache.snapshot import PoolSnapshot, TreeSnapshot
+from radixviz.engine.batching import Batching, StepBudget
+from radixviz.engine.intake import Ends, Intake
 from radixviz.engine.integrity import check_engine
 from radixviz.engine.page_map import page_map
 from radixviz.engine.prefix_use import PrefixUse
-from radixviz.engine.request import Request, Sequence
+from radixviz.engine.request import Draw, Request, Sequence
 from radixviz.engine.request_check import check_request
 from radixviz.engine.runner import DecodeRow, ExtendRow, ModelRunner, Sampled
 from radixviz.engine.schedule import FirstComeFirstServed, SchedulePolicy
-from radixviz.engine.scheduler import Admission, Scheduler
+from radixviz.engine.scheduler import Scheduler
 from radixviz.engine.slot_allocator import SlotAllocator
 from radixviz.errors import PoolExhausted, ResetRefused
 from radixviz.events import (
     Emit,
     Event,
+    Phase,
     PhaseClosed,
+    PrefillPaused,
     RequestArrived,
     SequenceCancelled,
     SequenceFinished,
@@ -43,7 +47,8 @@ class Engine:
     matched without the last prompt token, the output a child of the prompt. Both reuse the same tokens at first, but
     bigger leaves free more at one eviction, so later hits can differ.
 
-    `schedule` says in which order waiting requests are tried (default: first come, first served).
+    `schedule` says in which order waiting requests are tried (default: first come, first served), `batching` how much
+    is taken on at once; its budget of tokens and chunks of prompts are off by default.
 
     `now` is only read for times to the first token, which decide nothing.
     """
@@ -55,7 +60,7 @@ class Engine:
         runner: ModelRunner,
         *,
         turn_as_one_edge: bool = True,
-        max_running: int = 64,
+        batching: Batching | None = None,
         schedule: SchedulePolicy | None = None,
         emit: Emit | None = None,
         now: Callable[[], float] = lambda: 0.0,
@@ -69,10 +74,11 @@ class Engine:
         self._prefix = PrefixUse(cache, pool, self._allocator, self._emit, turn_as_one_edge=turn_as_one_edge)
         look_up = partial(self._prefix.look_up, to_the_end=True)
         order = partial((schedule or FirstComeFirstServed()).order, look_up)
-        self._scheduler = Scheduler(max_running=max_running, order=order)
+        self._batching = batching or Batching()
+        self._scheduler = Scheduler(max_running=self._batching.most_running, order=order)
+        self._intake = Intake(cache, pool, self._prefix, self._scheduler, self._batching, self._emit)
         self._arrived: dict[str, float] = {}
         self._decoding: tuple[str, ...] = ()
-        self._refused: Sequence | None = None  # did not fit, and cannot until one of the running ones goes
         self._names = set[str]()  # of requests and sequences
         self.sequences: dict[str, Sequence] = {}
         """Every sequence by id, in order of coming: finished ones too."""
@@ -109,13 +115,18 @@ class Engine:
         self._emit(RequestArrived(request.request_id, ids, request.prompt_ids, request.namespace))
 
     def step(self) -> None:
-        """Take requests in, or decode one token for all that run; without work, do nothing."""
-        if batch := self._match():
-            self._lock(batch)
-            self._extend(list(batch))
-        elif self._scheduler.running:
-            self._decode()
-        elif self._scheduler.waiting:
+        """Take requests in, or decode one token for all that run; without work, do nothing.
+
+        With a limit of tokens for a step, do both: decode first, and prefill with what is left of it.
+        """
+        decoding = len(self._scheduler.decoding)
+        budget = StepBudget(self._batching, self._pool.page_size, decoding=decoding)
+        if self._batching.tokens_per_step is None:
+            worked = self._prefill(budget) or self._decode()
+        else:
+            worked = self._decode()
+            worked |= self._prefill(budget)
+        if not worked and self._scheduler.waiting:
             raise self._exhausted(self._scheduler.waiting[0])
 
     def run(self) -> None:
@@ -133,15 +144,13 @@ class Engine:
         if running:
             self._close_decoding()
         for sequence in running:
-            self._allocator.release(sequence, sequence.tree_len, len(sequence.slots), "cancelled")
-            self._prefix.let_go(sequence)
-            sequence.slots, sequence.tree_len = [], 0
+            self._prefix.give_back(sequence, "cancelled")
             self._scheduler.finish(sequence)
         for sequence in waiting:
             self._scheduler.waiting.remove(sequence)
         for sequence in (*waiting, *running):
             self._emit(SequenceCancelled(sequence.sequence_id))
-        self._refused = None
+        self._intake.reopen()
         return bool(waiting or running)
 
     def reset(self) -> None:
@@ -166,70 +175,44 @@ class Engine:
         self._cache.check_integrity()
         check_engine(self._cache.snapshot(), self._pool, self._scheduler)
 
-    # match and lock
+    # prefill
 
-    def _match(self) -> dict[Sequence, MatchResult]:
-        """Look the waiting requests up and choose those that fit, in order; the first that does not ends the batch."""
-        candidates = self._scheduler.candidates()
-        if not candidates or candidates[0] is self._refused or not self._may_fit(candidates[0]):
-            return {}
-        self._close_decoding()
-        batch = self._admit(candidates)
-        self._refused = None if batch else candidates[0]
-        for sequence, match in batch.items():
-            self._prefix.take(sequence, match)
-        if batch:
-            self._emit(PhaseClosed("match", _ids(batch)))
-        return batch
+    def _prefill(self, budget: StepBudget) -> bool:
+        """Go on with the prompts that are not computed yet, and take new ones in; False when there is none."""
+        ends = Ends()
+        for sequence in self._scheduler.prefilling:
+            ends[sequence] = budget.cut(sequence.computed_len, len(sequence.token_ids))
+        candidates = [] if budget.is_spent else self._intake.candidates()
+        if candidates:
+            self._close_decoding()
+            ends |= self._intake.take_in(candidates, budget)
+        ends = {sequence: end for sequence, end in ends.items() if end > sequence.computed_len}
+        if ends:
+            self._close_decoding()
+            self._extend(ends)
+        return bool(ends)
 
-    def _may_fit(self, sequence: Sequence) -> bool:
-        """Return whether there is any room: else every step would look the same request up again."""
-        if not self._scheduler.running:
-            return True
-        room = self._pool.free_pages + self._cache.evictable_size // self._pool.page_size
-        if sequence.output_ids:  # it was sent back once: let it in only when it can end
-            left = sequence.request.max_new_tokens - len(sequence.output_ids)
-            return room >= self._pool.pages_for(len(sequence.token_ids) + left)
-        return room > 0
-
-    def _admit(self, candidates: list[Sequence]) -> dict[Sequence, MatchResult]:
-        admission = Admission(self._cache, self._pool)
-        batch = dict[Sequence, MatchResult]()
-        for sequence in candidates:
-            match = self._prefix.look_up(sequence)
-            fits = admission.admit(match, self._prefix.pages_needed(sequence, match))
-            if not fits and not batch and not self._scheduler.running:
-                # Alone: it holds no page that it cannot reuse, and samples that get no copy of the tail come later.
-                match = self._prefix.look_up(sequence, to_the_end=False)
-                fits = admission.admit(match, self._prefix.pages_needed(sequence, match, copies=False))
-            if not fits:
-                break
-            batch[sequence] = match
-        admission.close()
-        return batch
-
-    def _lock(self, batch: dict[Sequence, MatchResult]) -> None:
-        for sequence, match in batch.items():
-            self._prefix.hold(sequence, match)
-        self._scheduler.start(batch)
-        self._emit(PhaseClosed("lock", _ids(batch)))
-
-    # extend
-
-    def _extend(self, batch: list[Sequence]) -> None:
-        """Prefill what is not cached, and put the prompts into the tree ("cache, unfinished")."""
-        for sequence in batch:
-            if not self._allocator.reserve(sequence, len(sequence.token_ids), "extend"):
-                raise self._exhausted(sequence)
-        rows = [_extend_row(sequence) for sequence in batch]
+    def _extend(self, ends: Ends) -> None:
+        """Compute each sequence up to its end of this step, and put it into the tree ("cache, unfinished")."""
+        for sequence, end in ends.items():
+            self._reserve_or_retract(sequence, end, "extend")
+        batch = [sequence for sequence in ends if sequence in self._scheduler.running]
+        rows = [_extend_row(sequence, ends[sequence]) for sequence in batch]
         results = self._runner.extend(rows)
         for sequence, row in zip(batch, rows, strict=True):
-            self._emit(TokensComputed(sequence.sequence_id, row.start, len(sequence.token_ids)))
-            self._prefix.store(sequence, len(sequence.token_ids), finished=False)
+            self._computed(sequence, row.start, ends[sequence])
         for sequence, sampled in zip(batch, results, strict=True):
-            self._take_first_tokens(sequence, sampled)
+            if not sequence.prefilling:
+                self._take_first_tokens(sequence, sampled)
         self._emit(PhaseClosed("extend", _ids(batch)))
         self._finish_done()
+
+    def _computed(self, sequence: Sequence, start: int, end: int) -> None:
+        sequence.computed_len, sequence.prefilling = end, end < len(sequence.token_ids)
+        self._emit(TokensComputed(sequence.sequence_id, start, end))
+        if sequence.prefilling:
+            self._emit(PrefillPaused(sequence.sequence_id, end, len(sequence.token_ids)))
+        self._prefix.store(sequence, end, finished=False)
 
     def _take_first_tokens(self, first: Sequence, sampled: tuple[Sampled, ...]) -> None:
         prompt_len = len(first.token_ids)
@@ -264,27 +247,31 @@ class Engine:
             return  # it has all its tokens: nothing will be written
         if not self._allocator.reserve(fork, prompt_len, "extend"):
             self._retract(fork)
-        elif first.tree_len < prompt_len:
+            return
+        fork.computed_len = prompt_len
+        if first.tree_len < prompt_len:
             tail = slice(first.tree_len, prompt_len)
             self._runner.copy_slots(first.slots[tail], fork.slots[tail])
 
     # decode
 
-    def _decode(self) -> None:
-        """Feed every running sequence its last token and sample the next one."""
-        for sequence in list(self._scheduler.running):
-            self._reserve_or_retract(sequence)
-        batch = list(self._scheduler.running)
+    def _decode(self) -> bool:
+        """Feed every sequence that is past its prefill its last token and sample the next one; False without any."""
+        for sequence in (waiting_for := self._scheduler.decoding):
+            self._reserve_or_retract(sequence, len(sequence.token_ids), "decode")
+        batch = self._scheduler.decoding
         rows = [_decode_row(sequence) for sequence in batch]
-        for sequence, sampled in zip(batch, self._runner.decode(rows), strict=True):
+        for sequence, sampled in zip(batch, self._runner.decode(rows) if rows else (), strict=True):
+            sequence.computed_len = len(sequence.token_ids)
             self._take_token(sequence, sampled)
         self._decoding = tuple(dict.fromkeys((*self._decoding, *_ids(batch))))
         self._finish_done()
+        return bool(waiting_for)
 
-    def _reserve_or_retract(self, sequence: Sequence) -> None:
-        """Get a slot for the sequence's last token; with nothing left to evict, the youngest goes back to the queue."""
+    def _reserve_or_retract(self, sequence: Sequence, length: int, phase: Phase) -> None:
+        """Get slots for the first `length` tokens; with nothing left to evict, the youngest goes back to the queue."""
         while sequence in self._scheduler.running:
-            if self._allocator.reserve(sequence, len(sequence.token_ids), "decode"):
+            if self._allocator.reserve(sequence, length, phase):
                 return
             if len(self._scheduler.running) == 1:
                 raise self._exhausted(sequence)
@@ -293,10 +280,9 @@ class Engine:
 
     def _retract(self, sequence: Sequence) -> None:
         """Take its pages and locks away; it waits at the head of the queue with the tokens that it has."""
-        self._allocator.release(sequence, sequence.tree_len, len(sequence.slots), "retracted")
-        self._prefix.let_go(sequence)
-        sequence.slots, sequence.tree_len = [], 0
+        self._prefix.give_back(sequence, "retracted")
         self._scheduler.send_back(sequence)
+        self._intake.reopen()
         self._emit(SequenceRetracted(sequence.sequence_id))
 
     def _take_token(self, sequence: Sequence, sampled: Sampled) -> None:
@@ -325,24 +311,25 @@ class Engine:
     def _finish(self, sequence: Sequence) -> None:
         assert sequence.finish_reason is not None
         self._emit(SequenceFinished(sequence.sequence_id, sequence.finish_reason))
-        # A sample that ended with its first token has no slots beyond the tree's.
-        self._prefix.store(sequence, min(sequence.kv_len, len(sequence.slots)), finished=True)
+        self._prefix.store(sequence, sequence.computed_len, finished=True)
         self._allocator.release(sequence, sequence.tree_len, len(sequence.slots), "tail")
         sequence.slots = sequence.slots[: sequence.tree_len]
         self._prefix.let_go(sequence)
         self._scheduler.finish(sequence)
-        self._refused = None
+        self._intake.reopen()
         self._emit(PhaseClosed("cache", (sequence.sequence_id,)))
 
     def _exhausted(self, sequence: Sequence) -> PoolExhausted:
         return PoolExhausted(self._pool.pages_for(len(sequence.token_ids)), self._pool.free_pages)
 
 
-def _extend_row(sequence: Sequence) -> ExtendRow:
-    request, length = sequence.request, len(sequence.token_ids)
-    draws = (sequence.draw, *(request.draw(sample) for sample in range(2, sequence.forks + 2)))
-    tokens = tuple(sequence.token_ids[sequence.tree_len :])
-    return ExtendRow(sequence.sequence_id, tokens, sequence.tree_len, tuple(sequence.slots[:length]), draws)
+def _extend_row(sequence: Sequence, end: int) -> ExtendRow:
+    request, start = sequence.request, sequence.computed_len
+    draws: tuple[Draw, ...] = ()
+    if end == len(sequence.token_ids):
+        draws = (sequence.draw, *(request.draw(sample) for sample in range(2, sequence.forks + 2)))
+    tokens = tuple(sequence.token_ids[start:end])
+    return ExtendRow(sequence.sequence_id, tokens, start, tuple(sequence.slots[:end]), draws)
 
 
 def _decode_row(sequence: Sequence) -> DecodeRow:

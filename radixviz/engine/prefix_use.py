@@ -9,7 +9,7 @@ from radixviz.cache.page_pool import PagePool
 from radixviz.cache.prefix_cache import MatchResult, PrefixCache
 from radixviz.engine.request import Sequence
 from radixviz.engine.slot_allocator import SlotAllocator
-from radixviz.events import Emit, NodesLocked, NodesUnlocked, RequestMatched, SequenceCached
+from radixviz.events import Emit, FreeReason, NodesLocked, NodesUnlocked, RequestMatched, SequenceCached
 
 
 class PrefixUse:
@@ -35,17 +35,20 @@ class PrefixUse:
         most = len(sequence.token_ids) - 1
         return min(match.prefix_len, most - most % self._pool.page_size)
 
-    def pages_needed(self, sequence: Sequence, match: MatchResult, *, copies: bool = True) -> int:
-        """Return how many pages the prefill takes; `copies` of a partly filled last page for other samples too."""
-        page_size = self._pool.page_size
-        own = self._pool.pages_for(len(sequence.token_ids)) - self.reusable(sequence, match) // page_size
-        return own + (sequence.forks if copies and len(sequence.token_ids) % page_size else 0)
+    def pages_needed(self, sequence: Sequence, has_tokens: int, *, copies: bool = True) -> int:
+        """Return how many pages the prefill takes beyond those of the first `has_tokens`, whole pages.
+
+        With `copies` the copies of a partly filled last page are counted that other samples will need.
+        """
+        own = self._pool.pages_for(len(sequence.token_ids)) - has_tokens // self._pool.page_size
+        return own + (sequence.forks if copies and len(sequence.token_ids) % self._pool.page_size else 0)
 
     def take(self, sequence: Sequence, match: MatchResult) -> None:
         """Let the sequence read the matched slots. What it reuses is noted once, not again after a retraction."""
         reused = self.reusable(sequence, match)
         sequence.slots = match.slots[:reused].tolist()
-        sequence.tree_len = reused
+        sequence.tree_len = sequence.computed_len = reused
+        sequence.prefilling = True
         resumed = sequence.matched
         if not resumed:
             sequence.prefix_len, sequence.cached_tokens, sequence.matched = match.prefix_len, reused, True
@@ -64,7 +67,8 @@ class PrefixUse:
     def share(self, first: Sequence, fork: Sequence) -> None:
         """Let a sample read and hold what the first one has of the tree."""
         fork.prefix_len, fork.cached_tokens, fork.matched = first.prefix_len, first.cached_tokens, True
-        fork.slots, fork.tree_len = first.slots[: first.tree_len], first.tree_len
+        fork.slots = first.slots[: first.tree_len]
+        fork.tree_len = fork.computed_len = first.tree_len
         fork.node, fork.counted_len = first.node, first.counted_len
         if fork.node is not None:
             self._cache.inc_lock_ref(fork.node)
@@ -85,7 +89,7 @@ class PrefixUse:
             sequence.slots[:aligned],
             priority=sequence.request.priority,
             inserted_len=sequence.counted_len,
-            grow=sequence.own_leaf if finished and self._turn_as_one_edge else None,
+            grow=sequence.own_leaf if self._turn_as_one_edge else None,
         )
         self._allocator.release(sequence, sequence.tree_len, there, "duplicate")
         match = self._cache.match_prefix(key)
@@ -108,3 +112,9 @@ class PrefixUse:
             self._cache.dec_lock_ref(sequence.node)
             sequence.node, sequence.own_leaf = None, None
             self._emit(NodesUnlocked(sequence.sequence_id, path))
+
+    def give_back(self, sequence: Sequence, reason: FreeReason) -> None:
+        """Free what is the sequence's own and hold nothing: it has no slot any more."""
+        self._allocator.release(sequence, sequence.tree_len, len(sequence.slots), reason)
+        self.let_go(sequence)
+        sequence.slots, sequence.tree_len, sequence.computed_len, sequence.prefilling = [], 0, 0, False

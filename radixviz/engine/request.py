@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from radixviz.cache.node import TreeNode
-from radixviz.events import FinishReason, Namespace
-
-NO_NAMESPACE: Namespace = (None, None, None, None)
+from radixviz.events import NO_NAMESPACE, FinishReason, Namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +70,10 @@ class Sequence:
     sample: int
     draw: Draw
     token_ids: list[int]
+    computed_len: int = 0
+    """[0, computed_len): the tokens whose K and V it has, reused or computed; 0 while it waits."""
+    prefilling: bool = False
+    """Whether it runs and not all tokens that it came with are computed yet."""
     slots: list[int] = field(default_factory=list)
     tree_len: int = 0
     node: TreeNode | None = None
@@ -105,8 +107,3 @@ class Sequence:
         if output and output[-1] in self.request.stop_token_ids:
             return "stop"
         return "length" if len(output) >= self.request.max_new_tokens else None
-
-    @property
-    def kv_len(self) -> int:
-        """Tokens whose K and V are computed, once it runs: all but the last sampled one."""
-        return len(self.token_ids) - 1

@@ -16,13 +16,13 @@ class Admission:
 
     What an admitted sequence will hold can no longer be evicted, so it is held while the batch is chosen: nobody's own
     cached prefix is counted as free space, and what several share is taken off once, even when a later look-up splits
-    it. `close` lets go of it.
+    it. `close` lets go of it. `promised` are the pages that those who run already will still take for their prefill.
     """
 
-    def __init__(self, cache: PrefixCache, pool: PagePool) -> None:
+    def __init__(self, cache: PrefixCache, pool: PagePool, *, promised: int = 0) -> None:
         self._cache = cache
         self._pool = pool
-        self._promised = 0
+        self._promised = promised
         self._nodes: list[TreeNode] = []
 
     def admit(self, match: MatchResult, pages: int) -> bool:
@@ -60,6 +60,16 @@ class Scheduler:
     def has_work(self) -> bool:
         """Whether somebody waits or runs."""
         return bool(self.waiting or self.running)
+
+    @property
+    def prefilling(self) -> list[Sequence]:
+        """Those of the running ones whose prefill is not at its end."""
+        return [sequence for sequence in self.running if sequence.prefilling]
+
+    @property
+    def decoding(self) -> list[Sequence]:
+        """Those of the running ones that get a token at each step."""
+        return [sequence for sequence in self.running if not sequence.prefilling]
 
     def candidates(self) -> list[Sequence]:
         """Return the waiting sequences that may be taken into the next batch, in the order to try them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from radixviz.cache.page_pool import PagePool
 from radixviz.cache.prefix_cache import PrefixCache
 from radixviz.engine.request import Sequence
+from radixviz.errors import NothingEvicted
 from radixviz.events import Emit, FreeReason, PagesAllocated, PagesFreed, PageShort, Phase
 
 
@@ -39,12 +40,17 @@ class SlotAllocator:
             self._emit(PagesFreed(sequence.sequence_id, tuple(pages), reason))
 
     def _make_room(self, sequence: Sequence, pages: int, phase: Phase) -> bool:
-        """Evict one leaf at a time, so that each can be shown, until `pages` are free."""
+        """Evict one leaf at a time, so that each can be shown, until `pages` are free.
+
+        Raises NothingEvicted when the cache says that there is something to evict and frees nothing.
+        """
         while (short := pages - self._pool.free_pages) > 0:
             if self._cache.evictable_size == 0:
                 return False
             self._emit(PageShort(sequence.sequence_id, short, phase))
             freed = self._pool.pages_of(self._cache.evict(1))
+            if not freed:
+                raise NothingEvicted(self._cache.evictable_size)
             self._pool.free(freed)
             self._emit(PagesFreed(sequence.sequence_id, tuple(freed), "evicted"))
         return True

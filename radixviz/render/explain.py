@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 
-from radixviz.errors import BadPageSize, BadPoolPages, BadScenario, ModelRefused, RadixVizError
+from radixviz.errors import BadPageSize, BadPoolPages, BadScenario, BadTokenId, ModelRefused, RadixVizError
 from radixviz.render.words import say, words
 from radixviz.timeline import StageKey, Unmet
 
@@ -23,11 +23,13 @@ def explain(error: RadixVizError, lang: str) -> str:
     match error:
         case BadPageSize(limit=int()):
             return say(lang, "error.BadPageSize.limit", **values)
+        case BadTokenId(limit=int()):
+            return say(lang, "error.BadTokenId.limit", **values)
         case BadPoolPages(pool_pages=pages, limit=limit) if pages > limit:
             return say(lang, "error.BadPoolPages.limit", **values)
         case BadScenario():
             where, what = _place(error, lang), _problem(error, lang)
-            return say(lang, "error.BadScenario", file=error.file, place=where, problem=what)
+            return say(lang, _key(error, lang), file=error.file, place=where, problem=what)
         case ModelRefused():
             return say(lang, "error.ModelRefused", model=error.model, reason=_reason(error, lang))
         case _:

@@ -3,15 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class IntroPrompt:
-    """One prompt of the introduction: how it is called, and its tokens' bytes."""
-
-    label: str
-    tokens: tuple[bytes, ...]
 
 
 def shared_length(rows: Sequence[Sequence[bytes]]) -> int:

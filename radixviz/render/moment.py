@@ -10,6 +10,7 @@ from radixviz.events import (
     NodeGrown,
     NodeSplit,
     PageShort,
+    PrefillPaused,
     RequestMatched,
     SequenceRetracted,
     SequencesForked,
@@ -68,6 +69,8 @@ def _why_matched(values: Mapping[str, int], *, split: bool) -> str:
 def _extend(frame: Frame, values: Mapping[str, int]) -> str:
     if _has(frame, SequencesForked):
         return "extend.samples"
+    if _has(frame, PrefillPaused):
+        return "extend.chunk"
     if not values["extended"]:  # it was computed before an eviction that this phase needed as well
         return "extend.ready"
     return "extend.again" if values["again"] and values["requests"] == 1 else "extend"

@@ -234,7 +234,7 @@ class _Writer:
 
     def write(self, intro: PlayerIntro | None) -> Json:
         timeline = self._timeline
-        stages = [self._stage(timeline.script.stage(stage)) for stage in self._stages]
+        stages = [self._stage(info) for info in timeline.script.stages]
         frames = [self._frame(frame) for frame in timeline.frames]
         questions = [state for frame in timeline.frames if (state := self._question(frame))]
         return _finished(
@@ -270,6 +270,8 @@ class _Writer:
 
     def _stage(self, info: StageInfo) -> Json:
         frames = self._timeline.stage_frames(info.stage)
+        if not frames:
+            return _stage_state(info.stage, info.title, info.short, first=0, frames=(), scale=0)
         scale = self._scales.place(_scales_state(self._stage_scales[info.stage]))
         return _stage_state(info.stage, info.title, info.short, first=frames[0].index, frames=frames, scale=scale)
 

@@ -38,7 +38,7 @@ CLASS_MODULES = (
 )
 """What a class needs besides: questions, links and the projector view."""
 MAIN = "main"
-_FOLDER = Path(__file__).parent / "player"
+PLAYER_FOLDER = Path(__file__).parent / "player"
 _IMPORT = re.compile(r"^import [^;]*;\n", flags=re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default )(?=\w+ (\w+))", flags=re.MULTILINE)
 _COMMENT = re.compile(r"^\s*//.*\n|[ \t]+// .*$", flags=re.MULTILINE)
@@ -101,4 +101,4 @@ def _scoped(text: str) -> str:
 
 
 def _read(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
+    return (PLAYER_FOLDER / name).read_text(encoding="utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from radixviz.render.dot import box_numbers, layout_dot
@@ -36,6 +36,7 @@ _FAR_ROOT_Y, _FAR_FIRST_GAP, _FAR_PADDING = 8.0, 17.0, 7.0
 _FAR_NAME_COLUMN = 9.0
 _FAR_LEVELS = 3
 """With more levels than these there is no room for text in the boxes."""
+_PRINTED_GAP = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,14 @@ def fit(boxes_wide: float, levels: int) -> TreeScale:
     return TreeScale(
         box_width, columns, gap, max(CANVAS_WIDTH, boxes_wide * box_width + 2 * _MARGIN), max(CANVAS_HEIGHT, needed)
     )
+
+
+def fit_alone(boxes_wide: float, levels: int) -> TreeScale:
+    """Return the scale for one drawing that need not match others: it is no higher than its boxes are."""
+    scale = fit(boxes_wide, levels)
+    gap = min(scale.gap, _PRINTED_GAP)
+    below = FIRST_GAP + levels * (BOX_HEIGHT + gap) - gap if levels else _MARGIN
+    return replace(scale, gap=gap, canvas_height=ROOT_Y + below + _MARGIN)
 
 
 def spots(boxes: tuple[TreeBox, ...], layout: Layout, scale: TreeScale) -> dict[str | None, Spot]:

@@ -20,6 +20,7 @@ from radixviz.render.tree_scale import (
     ROOT_Y,
     Spot,
     TreeScale,
+    fit_alone,
     spots,
     stage_scales,
 )
@@ -35,25 +36,35 @@ _NAME_COLUMN = 8.2
 """Of a bold 13 px letter, on average."""
 
 
-def tree_svg(timeline: Timeline, frame: Frame, lang: str, engine: Path) -> str | None:
-    """Return the SVG of the frame's tree, or None when Graphviz fails. Colours come from the style sheet's classes."""
+def tree_svg(timeline: Timeline, frame: Frame, lang: str, engine: Path, *, alone: bool = False) -> str | None:
+    """Return the SVG of the frame's tree, or None when Graphviz fails. Colours come from the style sheet's classes.
+
+    All frames of a stage have one scale; `alone` is for paper: no higher than this frame needs, and never scrolling.
+    """
     boxes = tree_boxes(timeline, frame)
     layout = lay_out(layout_dot(boxes), engine)
-    scales = stage_scales(timeline, frame.stage, engine)
-    if layout is None or scales is None:
+    if layout is None:
         return None
-    scale = scales.near
+    scale = fit_alone(layout.width, layout.ranks - 1) if alone else _stage_scale(timeline, frame, engine)
+    if scale is None:
+        return None
     where = spots(boxes, layout, scale)
     edges = "".join(_edge(box, where, scale) for box in boxes)
     nodes = "".join(_box(timeline, box, where[box.key], scale, lang) for box in boxes)
-    return _svg(edges + _root(where[None], lang) + nodes, scale, say(lang, "tree.title"))
+    return _svg(edges + _root(where[None], lang) + nodes, scale, say(lang, "tree.title"), scrolls=not alone)
 
 
-def _svg(body: str, scale: TreeScale, label: str) -> str:
+def _stage_scale(timeline: Timeline, frame: Frame, engine: Path) -> TreeScale | None:
+    scales = stage_scales(timeline, frame.stage, engine)
+    return scales.near if scales else None
+
+
+def _svg(body: str, scale: TreeScale, label: str, *, scrolls: bool) -> str:
     """Return the SVG element; one larger than the place for it scrolls, so that its text stays legible."""
     size = f"{scale.canvas_width:g} {scale.canvas_height:g}"
     least = f"min-width:{scale.canvas_width * _SMALLEST:.0f}px;min-height:{scale.canvas_height * _SMALLEST:.0f}px"
-    style = f' style="{least}"' if (scale.canvas_width, scale.canvas_height) != (CANVAS_WIDTH, CANVAS_HEIGHT) else ""
+    larger = scrolls and (scale.canvas_width, scale.canvas_height) != (CANVAS_WIDTH, CANVAS_HEIGHT)
+    style = f' style="{least}"' if larger else ""
     return (
         f'<svg class="rv-tree-svg" viewBox="0 0 {size}" preserveAspectRatio="xMidYMin meet" role="img" '
         f'aria-label="{escape(label)}"{style}>{body}</svg>'

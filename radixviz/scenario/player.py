@@ -23,6 +23,7 @@ from radixviz.timeline import Frame, RunInfo, StageKey, Timeline, Unmet
 
 OnStage = Callable[[StageKey], None]
 OnFirstToken = Callable[[str, float], None]
+OnTimeline = Callable[[Timeline], None]
 
 
 def play(
@@ -35,19 +36,21 @@ def play(
     now: Callable[[], float] = lambda: 0.0,
     on_stage: OnStage | None = None,
     on_first_token: OnFirstToken | None = None,
+    on_timeline: OnTimeline | None = None,
 ) -> Timeline:
     """Play every stage and return what happened; what the scenario expected and did not happen is in `unmet`.
 
     `run` names what computes and says page size and pool. Without `follow_stop_tokens` every reply has the scenario's
     length, whatever the model would say: so a dry run can tell what will fit. `on_stage` is told each stage before it
     runs, `on_first_token` the seconds from each request to its first token: measured times are not in the timeline.
+    `on_timeline` is told what there is so far, after each stage but the last.
     """
     if run.page_size < 1:
         raise BadPageSize(run.page_size)
     if run.pool_pages < 1:
         raise BadPoolPages(run.pool_pages)
     stop_tokens = tokenizer.stop_token_ids if follow_stop_tokens else ()
-    return _Play(scenario, runner, tokenizer, run, stop_tokens, now).timeline(on_stage, on_first_token)
+    return _Play(scenario, runner, tokenizer, run, stop_tokens, now).timeline(on_stage, on_first_token, on_timeline)
 
 
 class _Play:
@@ -73,10 +76,14 @@ class _Play:
         self._recorder.watch(self._engine)
         self._conversations: dict[str, tuple[int, ...]] = {}
 
-    def timeline(self, on_stage: OnStage | None, on_first_token: OnFirstToken | None) -> Timeline:
+    def timeline(
+        self, on_stage: OnStage | None, on_first_token: OnFirstToken | None, on_timeline: OnTimeline | None
+    ) -> Timeline:
         naming = Naming(self._scenario)
         frames, unmet = list[Frame](), list[Unmet]()
         for spec in self._scenario.stage:
+            if on_timeline and frames:
+                on_timeline(self._told(frames, naming.unmet + unmet))
             if on_stage:
                 on_stage(spec.stage)
             stage_frames = naming.stage(self._play_stage(spec))
@@ -87,13 +94,16 @@ class _Play:
         if on_first_token:
             for sequence in self._engine.sequences.values():
                 on_first_token(sequence.sequence_id, sequence.first_token_seconds or 0.0)
+        return self._told(frames, naming.unmet + unmet)
+
+    def _told(self, frames: list[Frame], unmet: list[Unmet]) -> Timeline:
         return Timeline(
             scenario=self._scenario.id,
             run=self._run,
             script=script_of(self._scenario, taught=bool(self._stop_token_ids)),
             frames=tuple(frames),
             token_bytes=self._token_bytes(frames),
-            unmet=tuple(naming.unmet + unmet),
+            unmet=tuple(unmet),
         )
 
     def _is_as_written(self, unmet: list[Unmet]) -> bool:

@@ -7,7 +7,8 @@ from typing import Literal
 
 import streamlit as st
 
-from radixviz.timeline import StageKey
+from radixviz.errors import RadixVizError
+from radixviz.timeline import StageKey, Timeline
 from radixviz.ui.position import INTRO, Notice, Position, find_frame, find_stage, find_switch
 
 Language = Literal["en", "zh"]
@@ -15,6 +16,7 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 BOTH = "both"
 """What an address asks for to see the two together; what stands once is then Chinese."""
 STATE = "radixviz.state"
+OPENED = "radixviz.opened"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +120,33 @@ def page_language() -> Language:
 
 def _own_language() -> Language:
     return "zh" if (st.context.locale or "").lower().startswith("zh") else "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The file that a reader has opened.
+
+    `timeline` is its run, None while the live tour is shown; `fault` is what was wrong with the last file that could
+    not be opened; `uploads` tells one use of the uploader from the next.
+    """
+
+    timeline: Timeline | None = None
+    name: str = ""
+    fault: RadixVizError | None = None
+    uploads: int = 0
+
+
+def get_opened() -> Opened:
+    """Return what this session has opened."""
+    opened: Opened = st.session_state.get(OPENED, Opened())
+    return opened
+
+
+def set_opened(opened: Opened) -> None:
+    """Keep what this session has opened."""
+    st.session_state[OPENED] = opened
+
+
+def widget_value(key: str) -> object:
+    """Return what the widget of this key holds, for a callback."""
+    return st.session_state.get(key)

@@ -1,15 +1,16 @@
-"""The scenario that the page tells, read once, and what its introduction shows without a model."""
+"""The scenario that the page tells, read once, and its introduction, which needs no model."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from radixviz.errors import RadixVizError
+from radixviz.introduction import player_intro
 from radixviz.model.folder import TINY, locate
 from radixviz.model.tokenizer import TextTokenizer
-from radixviz.render.intro import IntroPrompt
+from radixviz.render.player_data import PlayerIntro
 from radixviz.scenario.loader import find_scenario, load_scenario
-from radixviz.scenario.prompts import opening_text
-from radixviz.scenario.schema import RequestSpec, Scenario, Words
+from radixviz.scenario.schema import Scenario
 
 NINE_STAGES = "nine-stages"
 
@@ -23,19 +24,23 @@ def story(name: str = NINE_STAGES) -> Scenario:
     return load_scenario(find_scenario(name))
 
 
+def introduction(scenario: Scenario) -> PlayerIntro:
+    """Return the introduction, without prompts where the tokenizer is missing: then the page says why."""
+    try:
+        return _introduction(scenario)
+    except RadixVizError:
+        return player_intro(scenario, None)
+
+
 @st.cache_resource(show_spinner=False)
-def intro_prompts(lang: str, _scenario: Scenario) -> tuple[IntroPrompt, ...]:
-    """Return the prompts of the introduction as tokens of the tiny model's tokenizer; no torch is needed for them."""
-    tokenizer = TextTokenizer.from_folder(locate(TINY))
-    found = (_scenario.find_request(request_id) for request_id in _scenario.intro.requests)
-    return tuple(_prompt(_scenario, spec, tokenizer, lang) for spec in found if spec is not None)
+def tiny_tokenizer() -> TextTokenizer:
+    """Return the tiny model's tokenizer; no torch is needed for it.
+
+    Raises ModelRefused.
+    """
+    return TextTokenizer.from_folder(locate(TINY))
 
 
-def in_language(words: Words, lang: str) -> str:
-    """Return the text of these words in a language."""
-    return words.zh if lang == "zh" else words.en
-
-
-def _prompt(scenario: Scenario, spec: RequestSpec, tokenizer: TextTokenizer, lang: str) -> IntroPrompt:
-    ids = tokenizer.encode(opening_text(scenario, spec))
-    return IntroPrompt(in_language(spec.short, lang), tuple(tokenizer.token_bytes(token) for token in ids))
+@st.cache_resource(show_spinner=False)
+def _introduction(_scenario: Scenario) -> PlayerIntro:
+    return player_intro(_scenario, tiny_tokenizer())

@@ -13,6 +13,7 @@ import streamlit as st
 
 from radixviz.errors import RadixVizError
 from radixviz.model.loader import STEPS, load
+from radixviz.scenario.player import OnTimeline
 from radixviz.scenario.schema import Scenario
 from radixviz.timeline import Timeline
 from radixviz.tour import play_on_model
@@ -35,9 +36,11 @@ class Progress:
 class TimelineJob:
     """A thread that makes one timeline. Its fields are written by the thread, each in one go; others only read them."""
 
-    def __init__(self, make: Callable[[Tell], Timeline]) -> None:
+    def __init__(self, make: Callable[[Tell, OnTimeline], Timeline]) -> None:
         self.progress = Progress()
         self.timeline: Timeline | None = None
+        self.beginning: Timeline | None = None
+        """Its first stages, as soon as there is a request to look at."""
         self.error: Exception | None = None
         self._make = make
         self._unstarted = [Thread(target=self._run, name="timeline", daemon=True)]
@@ -54,7 +57,7 @@ class TimelineJob:
 
     def _run(self) -> None:
         try:
-            self.timeline = self._make(self._tell)
+            self.timeline = self._make(self._tell, self._show)
         except RadixVizError as error:
             self.error = error
         except Exception as error:  # shown in the page; what it was belongs into the log
@@ -64,6 +67,10 @@ class TimelineJob:
 
     def _tell(self, step: str, share: float) -> None:
         self.progress = Progress(step, share)
+
+    def _show(self, so_far: Timeline) -> None:
+        if self.beginning is None and so_far.frames[-1].sequences:
+            self.beginning = so_far
 
 
 def spare_collector() -> None:
@@ -81,11 +88,13 @@ def timeline_job(scenario: str, model: str, page_size: int, pool_pages: int | No
 
     Without a number of pages, it is one with which the scenario tells its story.
     """
-    return TimelineJob(lambda tell: make_timeline(_scenario, model, page_size, pool_pages, tell))
+    return TimelineJob(lambda tell, show: make_timeline(_scenario, model, page_size, pool_pages, tell, show))
 
 
-def make_timeline(scenario: Scenario, model: str, page_size: int, pool_pages: int | None, tell: Tell) -> Timeline:
-    """Load the model and play the scenario on it.
+def make_timeline(
+    scenario: Scenario, model: str, page_size: int, pool_pages: int | None, tell: Tell, show: OnTimeline
+) -> Timeline:
+    """Load the model and play the scenario on it; `show` is told what there is so far, after each stage.
 
     Raises RadixVizError: the model cannot be used, or the scenario cannot be played with it.
     """
@@ -98,5 +107,6 @@ def make_timeline(scenario: Scenario, model: str, page_size: int, pool_pages: in
         loaded,
         page_size=page_size,
         pool_pages=pool_pages,
+        on_timeline=show,
         on_stage=lambda stage: tell(PLAYING, begun + (1 - begun) * stages.index(stage) / len(stages)),
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from radixviz.export_command import player_intro
+from radixviz.introduction import player_intro
 from radixviz.model.folder import TINY, locate
 from radixviz.model.loader import load
 from radixviz.model.tokenizer import TextTokenizer

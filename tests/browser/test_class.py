@@ -77,7 +77,7 @@ def answer(page: Page, given: str) -> None:
 
 
 def test_a_whole_run_by_questions(browser: Browser, tour_file: str) -> None:
-    """What tells the answer comes with it, each wrong one has its reason, and at the end it says where to look again."""
+    """What tells the answer comes with it, a wrong one has its reason, and the end says where to look again."""
     with opened_file(browser, f"{tour_file}#stage=1&lang=en") as page:
         wrong, stages = {}, []
         while not page.locator("[data-again]").count():
@@ -205,7 +205,7 @@ def test_where_nothing_can_be_copied_the_link_is_shown(browser: Browser, tour_fi
 
 
 def test_the_last_row_can_read_it(browser: Browser, tour_file: str) -> None:
-    """At 1280 x 720, at each step, asked and answered: 24 px in the tree, 30 and 22 in the sentences, nothing cut off."""
+    """At 1280 x 720, at each step: 24 px in the tree, 30 and 22 in the sentences, and nothing is cut off."""
     options: dict[str, Any] = {"viewport": {"width": 1280, "height": 720}, "reduced_motion": "reduce"}
     with opened_file(browser, f"{tour_file}#stage=1&lang=both&present=1", **options) as page:
         steps = 0
@@ -223,7 +223,7 @@ def test_the_last_row_can_read_it(browser: Browser, tour_file: str) -> None:
 
 
 def test_a_slide_may_hold_it(browser: Browser, app_url: str) -> None:
-    """In a frame of another page, embedded, the keys step as soon as it was clicked, and the view is the projector's."""
+    """In a frame of another page the keys step as soon as it was clicked, and the view is the projector's."""
     context = browser.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
     page = context.new_page()
     address = f"{app_url}/?embed=true&present=1&stage=5&frame=5&lang=both"

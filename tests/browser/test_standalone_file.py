@@ -9,13 +9,15 @@ import pytest
 from tests.browser.tour_file import opened_file, place
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser
 
 WRITTEN_MS = 500
 """After this long the address says what is shown."""
 
 
-def test_the_file_is_stepped_through_to_its_end_and_back_and_in_both_languages(browser: Browser, tour_file: str) -> None:
+def test_the_file_is_stepped_through_to_its_end_and_back_and_in_both_languages(
+    browser: Browser, tour_file: str
+) -> None:
     """Every frame from the introduction to the last is reached by keys alone; the sentence changes its language."""
     with opened_file(browser, f"{tour_file}#ask=0") as page:
         assert place(page) == "0.1 zh-Hans"
@@ -66,7 +68,9 @@ def test_the_address_of_the_file_says_what_is_shown_and_opens_it_again(browser: 
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_file_has_the_colours_that_the_reader_s_system_asks_for(browser: Browser, tour_file: str, scheme: str) -> None:
+def test_the_file_has_the_colours_that_the_reader_s_system_asks_for(
+    browser: Browser, tour_file: str, scheme: str
+) -> None:
     """The theme is the system's, also when it changes while the file is open."""
     with opened_file(browser, f"{tour_file}#stage=4&frame=1", color_scheme=scheme) as page:
         player = page.locator("[data-testid=player]")

@@ -6,6 +6,7 @@ from radixviz.cache.eviction import LeastRecentlyUsed
 from radixviz.cache.key import RadixKey
 from radixviz.cache.node import TreeNode
 from radixviz.cache.radix_cache import RadixCache
+from radixviz.cache.snapshot import NodeView
 from radixviz.errors import BadPageSize, BadTokenCount, ForeignNode, NotLocked, SlotCountMismatch, UnknownPolicy
 from radixviz.events import CacheReset, Event, NodeAdded, NodeEvicted, NodeGrown, NodeSplit
 from tests.tree_text import tree_text
@@ -102,6 +103,9 @@ def test_prompt_and_finish_count_one_hit() -> None:
     assert tree_text(cache.snapshot(), "hit_count") == "1..3(1) {4 5(1)}"
     cache.insert(RadixKey([1, 2, 3, 4, 5, 6]), inserted_len=3)
     assert tree_text(cache.snapshot(), "hit_count") == "1..3(1) {4 5(2) {6(1)}}"
+    cache.evict(1)
+    cache.insert(RadixKey([1, 2, 3, 4, 5, 6]), inserted_len=6)  # counted before, evicted since
+    assert tree_text(cache.snapshot(), "hit_count") == "1..3(1) {4 5(2) {6(0)}}"
 
 
 def test_grow_lengthens_the_leaf() -> None:
@@ -235,7 +239,7 @@ def test_evict_looks_at_few_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at = 0
     key = LeastRecentlyUsed.key
 
-    def counted(policy: LeastRecentlyUsed, node: TreeNode) -> tuple[int, ...]:
+    def counted(policy: LeastRecentlyUsed, node: TreeNode | NodeView) -> tuple[int, ...]:
         nonlocal looked_at
         looked_at += 1
         return key(policy, node)
@@ -275,4 +279,5 @@ def test_unknown_policy() -> None:
     """An unknown policy is refused with the names of the known ones."""
     with pytest.raises(UnknownPolicy) as raised:
         RadixCache(policy="belady")
-    assert raised.value.facts() == {"name": "belady", "known": ("lru",)}
+    known = ("lru", "lfu", "fifo", "mru", "filo", "slru", "priority")
+    assert raised.value.facts() == {"name": "belady", "known": known}

@@ -75,7 +75,7 @@ def test_bad_token_id(ids: list[int], value: object, position: int) -> None:
     """What is no integer of 64 bits is refused, with its place."""
     with pytest.raises(BadTokenId) as raised:
         RadixKey(ids)
-    assert raised.value.facts() == {"value": value, "position": position}
+    assert raised.value.facts() == {"value": value, "position": position, "limit": None}
 
 
 def test_any_integers_are_tokens() -> None:

@@ -37,6 +37,7 @@ class Row:
     lines: str
     page_size: int = 1
     disabled: bool = False
+    policy: str = "lru"
 
     def operations(self) -> list[tuple[str, str]]:
         """Return each operation with its answer."""
@@ -49,7 +50,7 @@ class Row:
 
     def found(self) -> list[str]:
         """Run the operations on a new cache; return them with the answers found."""
-        script = CacheScript(RadixCache(self.page_size, disabled=self.disabled))
+        script = CacheScript(RadixCache(self.page_size, self.policy, disabled=self.disabled))
         return [f"{operation} => {script.answer(operation)}" for operation, _ in self.operations()]
 
 

@@ -88,8 +88,40 @@ CACHE_ROWS = [
     ),
 ]
 
+A07_USES = """
+insert 1..4      => 0
+insert 11..14    => 0
+insert 21..24    => 0
+length 1..4      => 4
+length 1..4      => 4
+length 11..14    => 4
+"""
+A07_ROWS = [
+    *(
+        Row(f"A07 (a), {policy}: the victim", A07_USES + f"evict 4 => {victim}", policy=policy)
+        for policy, victim in {
+            "lru": "210 220 230 240",
+            "fifo": "10 20 30 40",
+            "mru": "110 120 130 140",
+            "filo": "210 220 230 240",
+            "lfu": "210 220 230 240",
+        }.items()
+    ),
+    Row(
+        "A07 (b): the tail that a look-up cuts off is refreshed too",
+        """
+        insert 1..6       => 0
+        insert 20..23     => 0
+        length 1..3       => 3
+        evict 3           => 200 210 220 230
+        length 1..6       => 6
+        length 20..23     => 0
+        """,
+    ),
+]
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=row.name) for row in CACHE_ROWS])
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row.name) for row in (*CACHE_ROWS, *A07_ROWS)])
 def test_row(row: Row) -> None:
     """Every operation of the row gives the right value."""
     assert row.found() == row.expected()

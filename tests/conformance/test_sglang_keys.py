@@ -10,7 +10,16 @@ from collections.abc import Callable
 
 import pytest
 
-from radixviz.cache.eviction import LeastRecentlyUsed
+from radixviz.cache.eviction import (
+    EvictionPolicy,
+    FirstInFirstOut,
+    FirstInLastOut,
+    LeastFrequentlyUsed,
+    LeastRecentlyUsed,
+    LowestPriority,
+    MostRecentlyUsed,
+    SegmentedLeastRecentlyUsed,
+)
 from radixviz.cache.key import RadixKey
 from radixviz.cache.node import TreeNode
 from radixviz.cache.radix_cache import RadixCache
@@ -85,9 +94,54 @@ def test_a1_tree_node_ids() -> None:
     assert [[node.node_id for node in cache.nodes()] for cache in caches] == [[1, 2], [1, 2]]
 
 
-def test_a3_lru_key() -> None:
-    """A3 lru: the key is the time of the last use, so times 5, 1, 3 go in the order 1, 3, 5."""
-    nodes = [TreeNode(0, array("q"), array("q"), None, NO_NAMESPACE, now) for now in (5, 1, 3)]
-    assert sorted(map(LeastRecentlyUsed().key, nodes)) == [(1,), (3,), (5,)]
-    nodes[0].last_access = 42
-    assert LeastRecentlyUsed().key(nodes[0]) == (42,)
+def node(last_access: int = 0, *, hits: int = 0, created: int = 0, priority: int = 0) -> TreeNode:
+    """Return a node with these fields."""
+    made = TreeNode(0, array("q"), array("q"), None, NO_NAMESPACE, created)
+    made.last_access, made.hit_count, made.priority = last_access, hits, priority
+    return made
+
+
+SLRU_5 = SegmentedLeastRecentlyUsed(protected_threshold=5)
+
+
+@pytest.mark.parametrize(
+    ("policy", "leaf", "key"),
+    [
+        (LeastRecentlyUsed(), node(42), (42,)),
+        (LeastFrequentlyUsed(), node(3, hits=5), (5, 3)),
+        (FirstInFirstOut(), node(9, created=7), (7,)),
+        (MostRecentlyUsed(), node(5), (-5, 0)),  # the second number parts what SGLang leaves to chance
+        (FirstInLastOut(), node(9, created=3), (-3,)),
+        (LowestPriority(), node(4, priority=2), (2, 4)),
+        *((SegmentedLeastRecentlyUsed(), node(8, hits=hits), (int(hits > 1), 8)) for hits in (0, 1, 2, 100)),
+        *((SLRU_5, node(8, hits=hits), (int(hits > 4), 8)) for hits in (4, 5)),
+    ],
+)
+def test_a3_key(policy: EvictionPolicy, leaf: TreeNode, key: tuple[int, ...]) -> None:
+    """A3: the key of a node is what SGLang's policy makes of the same fields."""
+    assert policy.key(leaf) == key
+
+
+@pytest.mark.parametrize(
+    ("policy", "first", "second"),
+    [
+        (LeastRecentlyUsed(), node(1), node(2)),
+        (LeastFrequentlyUsed(), node(10, hits=1), node(1, hits=100)),
+        (LeastFrequentlyUsed(), node(1, hits=3), node(2, hits=3)),
+        (FirstInFirstOut(), node(created=1), node(created=2)),
+        (MostRecentlyUsed(), node(2), node(1)),
+        (FirstInLastOut(), node(created=2), node(created=1)),
+        (LowestPriority(), node(10, priority=1), node(1, priority=5)),
+        (SegmentedLeastRecentlyUsed(), node(10, hits=1), node(1, hits=5)),
+    ],
+)
+def test_a3_first(policy: EvictionPolicy, first: TreeNode, second: TreeNode) -> None:
+    """A3: of two leaves SGLang evicts the same first."""
+    assert policy.key(first) < policy.key(second)
+
+
+def test_a3_ordering() -> None:
+    """A3: three leaves under lru, four under slru, in the order of their keys."""
+    assert sorted(map(LeastRecentlyUsed().key, map(node, (5, 1, 3)))) == [(1,), (3,), (5,)]
+    leaves = [node(time, hits=hits) for hits, time in ((5, 1), (0, 10), (0, 2), (3, 8))]
+    assert sorted(map(SegmentedLeastRecentlyUsed().key, leaves)) == [(0, 2), (0, 10), (1, 1), (1, 8)]

@@ -23,8 +23,9 @@ class KVWatch(SimulatedRunner):
     def extend(self, rows: Sequence[ExtendRow]) -> list[tuple[Sampled, ...]]:
         """As the protocol says, after a check of every row."""
         for row in rows:
-            contents = self._contents(row.sequence_id)
+            contents = self._contents(row.sequence_id)[: len(row.slots)]
             assert len(row.slots) == len(contents) == row.start + len(row.token_ids)
+            assert bool(row.draws) == (len(contents) == len(self._tokens(row.sequence_id)))
             assert row.token_ids == contents[-1][1][row.start :]
             self._read(row.slots[: row.start], contents[: row.start])
             self._write(row.slots[row.start :], contents[row.start :])
@@ -46,9 +47,12 @@ class KVWatch(SimulatedRunner):
 
     def _contents(self, sequence_id: str) -> list[Content]:
         assert self.engine is not None
-        sequence = self.engine.sequences[sequence_id]
-        tokens = sequence.token_ids
-        return [(sequence.request.namespace, tuple(tokens[:end])) for end in range(1, len(tokens) + 1)]
+        namespace, tokens = self.engine.sequences[sequence_id].request.namespace, self._tokens(sequence_id)
+        return [(namespace, tuple(tokens[:end])) for end in range(1, len(tokens) + 1)]
+
+    def _tokens(self, sequence_id: str) -> list[int]:
+        assert self.engine is not None
+        return self.engine.sequences[sequence_id].token_ids
 
     def _read(self, slots: Sequence[int], contents: Sequence[Content]) -> None:
         assert [self.written.get(slot) for slot in slots] == list(contents)

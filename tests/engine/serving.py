@@ -7,10 +7,11 @@ from typing import TypeVar
 
 from radixviz.cache.page_pool import PagePool
 from radixviz.cache.radix_cache import RadixCache
+from radixviz.engine.batching import Batching
 from radixviz.engine.engine import Engine
 from radixviz.engine.request import Request, Sequence
 from radixviz.engine.schedule import SchedulePolicy
-from radixviz.events import Event, Namespace, NodeEvicted, PagesFreed
+from radixviz.events import NO_NAMESPACE, Event, Namespace, NodeEvicted, PagesFreed
 from tests.engine.kv_watch import KVWatch
 from tests.tree_text import tree_text
 
@@ -32,7 +33,7 @@ class Serving:
         page_size: int = 1,
         *,
         turn_as_one_edge: bool = True,
-        max_running: int = 64,
+        batching: Batching | None = None,
         reply: Callable[[str, int], int] = say,
         max_positions: int = 1 << 30,
         make_cache: Cache = RadixCache,
@@ -48,7 +49,7 @@ class Serving:
             self.pool,
             self.runner,
             turn_as_one_edge=turn_as_one_edge,
-            max_running=max_running,
+            batching=batching,
             schedule=schedule,
             emit=self.events.append,
             now=self.runner.now,
@@ -63,7 +64,7 @@ class Serving:
         *,
         stops: tuple[int, ...] = (),
         samples: int = 1,
-        namespace: Namespace = (None, None, None, None),
+        namespace: Namespace = NO_NAMESPACE,
         priority: int = 0,
     ) -> None:
         """Put a request in the queue."""

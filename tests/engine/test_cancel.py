@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from radixviz.engine.batching import Batching
 from radixviz.errors import ResetRefused
 from radixviz.events import SequenceCancelled
 from radixviz.render.explain import explain
@@ -33,7 +34,7 @@ def test_a_cancelled_request_holds_nothing(page_size: int, samples: int, steps: 
 
 def test_a_reset_is_refused_while_requests_run() -> None:
     """With one running and one waiting the tree stays as it is; when both are done nothing is left in it."""
-    serving = Serving(64, max_running=1)
+    serving = Serving(64, batching=Batching(1))
     serving.submit("a", range(6), 3)
     serving.submit("b", range(6), 3)
     serving.step()

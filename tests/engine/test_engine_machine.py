@@ -8,6 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from radixviz.cache.page_pool import PagePool
 from radixviz.cache.radix_cache import RadixCache
+from radixviz.engine.batching import Batching
 from radixviz.engine.engine import Engine
 from radixviz.engine.request import Request
 from radixviz.errors import RequestTooLarge
@@ -90,7 +91,7 @@ class EngineMachine(RuleBasedStateMachine):
             self.pool,
             runner,
             turn_as_one_edge=turn_as_one_edge,
-            max_running=max_running,
+            batching=Batching(max_running),
             emit=self.take,
         )
         runner.engine = self.engine

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from radixviz.engine.batching import Batching
 from radixviz.events import (
     Event,
     NodeEvicted,
@@ -223,7 +224,7 @@ def test_a_full_hit_that_fills_the_pool() -> None:
 
 def test_at_most_so_many_run() -> None:
     """No more than `max_running` sequences run at once, samples counted, but a group always runs when alone."""
-    serving = Serving(max_running=2)
+    serving = Serving(batching=Batching(2))
     serving.submit("a", [1], 3)
     serving.submit("b", [2], 3)
     serving.submit("group", [3], 2, samples=3)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from radixviz.cache.key import RadixKey
-from radixviz.cache.radix_cache import NO_NAMESPACE, RadixCache
+from radixviz.cache.radix_cache import RadixCache
 from radixviz.engine.prefix_history import EvictedEdge, PrefixHistory
+from radixviz.events import NO_NAMESPACE
 
 TENANT = (None, None, "salt", None)
 

@@ -42,4 +42,4 @@ def test_finish_reason(output: list[int], reason: str | None) -> None:
     request = Request("r", (1, 2), 3, stop_token_ids=(5,))
     sequence = Sequence(request, "r", 1, request.draw(1), [1, 2, *output])
     assert (sequence.output_ids, sequence.finish_reason) == (tuple(output), reason)
-    assert (sequence.prompt_len, sequence.kv_len) == (2, 1 + len(output))
+    assert sequence.prompt_len == 2

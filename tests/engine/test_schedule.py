@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from radixviz.engine.batching import Batching
 from radixviz.engine.schedule import SCHEDULE_POLICIES, SchedulePolicy, schedule_policy
 from radixviz.errors import UnknownPolicy
 from radixviz.events import RequestMatched
@@ -17,7 +18,7 @@ HOT = tuple(range(1, 9))
 
 def cold_turn(policy: SchedulePolicy, passes: int) -> int | None:
     """Return when a cold request is taken while one that matches 8 tokens arrives at every pass, one taken a pass."""
-    serving = Serving(max_running=1, schedule=policy)
+    serving = Serving(batching=Batching(1), schedule=policy)
     serving.run("warm", HOT, 1)
     serving.submit("cold", (50,), 1)
     for number in range(passes):
@@ -38,7 +39,7 @@ def test_a_shuffle_follows_its_seed() -> None:
     """The same seed gives the same order of service, another seed another one, and nobody is lost."""
 
     def served(seed: int) -> list[str]:
-        serving = Serving(max_running=1, schedule=schedule_policy("random", random=Random(seed)))
+        serving = Serving(batching=Batching(1), schedule=schedule_policy("random", random=Random(seed)))
         for number in range(8):
             serving.submit(str(number), (number,), 1)
         serving.run_until_idle()

@@ -1,19 +1,24 @@
 from __future__ import annotations
 
+from array import array
+
+import pytest
+
 from radixviz.cache.key import RadixKey
 from radixviz.cache.page_pool import PagePool
 from radixviz.cache.radix_cache import RadixCache
 from radixviz.engine.request import Request, Sequence
 from radixviz.engine.slot_allocator import SlotAllocator
+from radixviz.errors import NothingEvicted
 from radixviz.events import Event, PagesAllocated, PagesFreed, PageShort
 
 
 class Allocation:
     """A pool of 4 pages of 2 tokens, two of them in the tree as two leaves, and a sequence without slots."""
 
-    def __init__(self) -> None:
+    def __init__(self, cache: RadixCache | None = None) -> None:
         self.events: list[Event] = []
-        self.cache, self.pool = RadixCache(2), PagePool(4, 2)
+        self.cache, self.pool = cache or RadixCache(2), PagePool(4, 2)
         for first in (10, 20):
             self.cache.insert(RadixKey([first, first + 1]), self.pool.slots_of(self.pool.allocate(1)))
         self.allocator = SlotAllocator(self.cache, self.pool, self.events.append)
@@ -62,6 +67,23 @@ def test_held_leaves_stay() -> None:
     given.cache.inc_lock_ref(given.cache.match_prefix(RadixKey([10, 11])).node)
     assert not given.allocator.reserve(given.sequence, 8, "extend")
     assert given.cache.total_size == 2
+
+
+class Stingy(RadixCache):
+    """A cache that counts tokens as evictable and keeps them all."""
+
+    def evict(self, num_tokens: int) -> array[int]:
+        """Free nothing."""
+        return array("q")
+
+
+def test_a_cache_that_frees_nothing() -> None:
+    """It is named at once, and no page has moved: asking for ever would free nothing either."""
+    given = Allocation(Stingy(2))
+    with pytest.raises(NothingEvicted) as raised:
+        given.allocator.reserve(given.sequence, 6, "extend")
+    assert raised.value.facts() == {"evictable_size": 4}
+    assert (given.sequence.slots, given.pool.free_pages, given.cache.total_size) == ([], 2, 4)
 
 
 def test_release() -> None:

@@ -30,7 +30,7 @@ from tests.engine.serving import Serving
         (Request("group#1", (1,), 1, samples=3), DuplicateRequest, {"request": "group#1"}),
         (Request("r", (1,), 0), BadTokenCount, {"name": "max_new_tokens", "value": 0}),
         (Request("r", (1,), 1, samples=0), BadTokenCount, {"name": "samples", "value": 0}),
-        (Request("r", (1, 1 << 63), 1), BadTokenId, {"value": 1 << 63, "position": 1}),
+        (Request("r", (1, 1 << 63), 1), BadTokenId, {"value": 1 << 63, "position": 1, "limit": None}),
         (Request("r", (1,) * 30, 11), PromptTooLong, {"request": "r", "tokens": 41, "limit": 40}),
         (Request("r", (1,) * 31, 3), RequestTooLarge, {"request": "r", "pages": 9, "limit": 8}),
     ],

@@ -44,6 +44,11 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "第 7 个位置的 token 编号 x 不是 64 位整数。",
     ),
     (
+        errors.BadTokenId(-1, 7, 4294967295),
+        "The token id -1 at position 7 is not an integer from 0 to 4294967295.",
+        "第 7 个位置的 token 编号 -1 不是 0 到 4294967295 的整数。",
+    ),
+    (
         errors.UnknownPolicy("best", ("lru", "fifo")),
         "No policy is called “best”. There are: lru, fifo.",
         "没有叫“best”的策略。可用的有：lru、fifo。",
@@ -93,6 +98,17 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         errors.UnknownSuffix(".doc", (".html", ".svg")),
         "No file that can be written ends in “.doc”. There are: .html, .svg.",
         "写不出以“.doc”结尾的文件。可用的有：.html、.svg。",
+    ),
+    (
+        errors.NoChromium(),
+        "No Chromium, Chrome or Edge was found to make a PDF: write .html instead, open it in a browser and print it "
+        "(Ctrl+P).",
+        "没有找到可以生成 PDF 的 Chromium、Chrome 或 Edge：请改写成 .html，在浏览器里打开并打印（Ctrl+P）。",
+    ),
+    (
+        errors.PdfRefused("chromium"),
+        "chromium made no PDF: write .html instead, open it in a browser and print it (Ctrl+P).",
+        "chromium 没有生成 PDF：请改写成 .html，在浏览器里打开并打印（Ctrl+P）。",
     ),
     (
         errors.NoFolder("out"),
@@ -157,6 +173,16 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "文件 a.html 写不了：No space left on device。",
     ),
     (
+        errors.BadLesson("my.toml", "state 3", "stage", "unknown", "12"),
+        "The lesson my.toml cannot be used: state 3, stage: “12” is not known.",
+        "课 my.toml 不能用：第 3 个状态，stage：不认识“12”。",
+    ),
+    (
+        errors.UnknownLesson("ten", ("class-45",)),
+        "No lesson is called “ten”. There are: class-45.",
+        "没有叫“ten”的课。可用的有：class-45。",
+    ),
+    (
         errors.BadScenario("my.toml", "stage 5", "letters", "duplicate", "c"),
         "The scenario my.toml cannot be played: stage 5, letters: “c” is there twice.",
         "场景 my.toml 不能播放：第 5 步，letters：“c”出现了两次。",
@@ -181,6 +207,11 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         errors.ForeignNode(4),
         "Node 4 is not in this tree: it was evicted, or the tree was reset.",
         "节点 4 不在这棵树上：它被淘汰了，或者树被清空了。",
+    ),
+    (
+        errors.NothingEvicted(8),
+        "The cache reported 8 tokens that could be evicted, but evicting freed none.",
+        "缓存报告有 8 个 token 可以淘汰，但一个也没有释放。",
     ),
     (errors.PoolMisuse(), "Pages were handled against the rules.", "页的用法违反了规则。"),
     (
@@ -326,7 +357,6 @@ def test_a_reason_without_words_is_told_as_it_is() -> None:
     [
         ("model", "ModelRefused", 1, "reason"),
         ("scenario", "Fault", 2, "problem"),
-        ("scenario", "BadScenario", 3, "problem"),
     ],
 )
 def test_every_reason_in_the_sources_has_words(folder: str, called: str, place: int, prefix: str) -> None:

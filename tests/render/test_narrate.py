@@ -15,6 +15,7 @@ from radixviz.events import (
     PagesFreed,
     PageShort,
     Phase,
+    PrefillPaused,
     RequestMatched,
     SequenceRetracted,
     SequencesForked,
@@ -193,6 +194,14 @@ TOLD: list[tuple[str, Frame, tuple[str, str]]] = [
         (
             "Session A, turn 1: 1 token of the prompt computed, once for all 2 samples.",
             "K, V and logits of the prompt are the same for every sample: only the draw differs.",
+        ),
+    ),
+    (
+        "a chunk of a prefill",
+        frame("extend", views=[one(0)], events=[TokensComputed("A1", 0, 2), PrefillPaused("A1", 2, 4)]),
+        (
+            "Session A, turn 1: 2 tokens computed in this step, the rest of the prompt in later ones.",
+            "A step computes only so many tokens: nobody who is writing an answer waits for a long prompt.",
         ),
     ),
     (

@@ -26,6 +26,8 @@ BUILT: Mapping[str, tuple[str, ...]] = {
     "detail.": ("render/explain",),
     "error.": ("errors",),
     "far.": ("render/player/class/bars",),
+    "handout.": ("render/export/handout",),
+    "handout.look.": ("timeline",),
     "inspect.": ("render/player/inspector",),
     "inspect.order.": ("render/player_boxes", "render/eviction_order", "render/tree_boxes"),
     "lang.": ("render/player/class/projector",),
@@ -40,7 +42,7 @@ BUILT: Mapping[str, tuple[str, ...]] = {
     "state.": ("timeline", "engine/request"),
     "tokens.": ("timeline", "render/player/class/bars"),
     "unmet.": ("timeline",),
-    "where.": ("scenario/loader",),
+    "where.": ("scenario/",),
     "why.": ("render/moment",),
 }
 """Keys that are put together of this beginning and an ending, and the sources in which the ending stands."""

@@ -42,6 +42,6 @@ def notices(app: AppTest, language: str = "en") -> list[str]:
 
 
 def _component(app: AppTest) -> dict[str, Any]:
-    (component,) = app.get("bidi_component")
-    found: dict[str, Any] = json.loads(component.proto.json)
+    components = (json.loads(component.proto.json) for component in app.get("bidi_component"))
+    found: dict[str, Any] = next(data for data in components if "player" in data)
     return found

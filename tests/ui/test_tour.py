@@ -5,6 +5,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -14,11 +15,14 @@ from radixviz.render.explain import explain
 from radixviz.render.layout import find_engine
 from radixviz.render.player_data import player_data
 from radixviz.render.words import words
+from radixviz.scenario.player import OnTimeline
 from radixviz.scenario.schema import Scenario
 from radixviz.timeline import Timeline
 from radixviz.ui import player_text as texts
+from radixviz.ui import story as stories
 from radixviz.ui import timeline_job as jobs
 from radixviz.ui.pages import tour
+from radixviz.ui.story import introduction
 from tests.ui.conftest import APP, OpenApp
 from tests.ui.shown import given, lang, notices, place, start
 
@@ -34,7 +38,7 @@ def no_jobs() -> Iterator[None]:
 def test_the_browser_gets_the_whole_tour(open_app: OpenApp, timeline: Timeline, scenario: Scenario) -> None:
     """All frames of the timeline, with the introduction, at once."""
     app = open_app()
-    made = player_data(timeline, find_engine(), texts.player_intro(scenario))
+    made = player_data(timeline, find_engine(), introduction(scenario))
     assert not app.exception
     assert given(app) == json.loads(json.dumps(made))
     assert place(app) == ("0", 1)
@@ -117,7 +121,7 @@ def test_a_link_says_what_is_played(
     """Page size and pool of the address go to the model; another page size alone leaves the pool to dry runs."""
     asked = []
 
-    def make(_scenario: object, _model: str, page_size: int, pages: int | None, _tell: object) -> Timeline:
+    def make(_scenario: object, _model: str, page_size: int, pages: int | None, *_: object) -> Timeline:
         asked.append((page_size, pages))
         return timeline
 
@@ -147,7 +151,7 @@ def test_progress_is_shown_while_the_model_loads(monkeypatch: pytest.MonkeyPatch
     """The introduction is there at once, the stages have names only, and the step that is being done is named."""
     arrived, go_on = threading.Event(), threading.Event()
 
-    def make(_scenario: object, _model: str, _page_size: int, _pages: int, tell: jobs.Tell) -> Timeline:
+    def make(_scenario: object, _model: str, _size: int, _pages: int, tell: jobs.Tell, _: OnTimeline) -> Timeline:
         tell("weights", 0.7)
         arrived.set()
         go_on.wait(20)
@@ -169,6 +173,43 @@ def test_progress_is_shown_while_the_model_loads(monkeypatch: pytest.MonkeyPatch
             break
         app.run()
     assert place(app) == ("3", 1)
+
+
+@pytest.mark.parametrize(
+    ("address", "landed"),
+    [({"stage": "2", "frame": "3"}, ("2", 3)), ({"stage": "5", "frame": "2"}, ("0", 1))],
+)
+@pytest.mark.usefixtures("no_jobs")
+def test_the_first_stages_are_shown_while_the_others_run(
+    monkeypatch: pytest.MonkeyPatch, timeline: Timeline, address: dict[str, str], landed: tuple[str, int]
+) -> None:
+    """A link to one of them is followed at once; a later one waits at the introduction, and is followed then."""
+    go_on = threading.Event()
+    begun = tuple(frame for frame in timeline.frames if frame.stage in {1, 2})
+
+    def make(_scenario: object, _model: str, _size: int, _pages: int, _tell: jobs.Tell, show: OnTimeline) -> Timeline:
+        show(replace(timeline, frames=begun[:1]))  # stage 1 has no request: nothing to look at yet
+        show(replace(timeline, frames=begun))
+        go_on.wait(20)
+        return timeline
+
+    monkeypatch.setattr(jobs, "make_timeline", make)
+    app = AppTest.from_file(str(APP), default_timeout=20)
+    app.query_params.update(address)
+    app.run()
+    for _ in range(100):
+        if given(app)["frames"]:
+            break
+        app.run()
+    assert (len(given(app)["frames"]), len(app.get("progress"))) == (len(begun), 1)
+    assert [stage["frames"] for stage in given(app)["stages"]][:4] == [1, 6, 0, 0]
+    assert (place(app), notices(app)) == (landed, [])
+    go_on.set()
+    for _ in range(100):
+        app.run()
+        if not app.get("progress"):
+            break
+    assert (len(given(app)["frames"]), place(app)) == (len(timeline.frames), (address["stage"], int(address["frame"])))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -201,7 +242,8 @@ def test_a_lost_tokenizer_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> No
     def fail(*_: object) -> Timeline:
         raise lost
 
-    monkeypatch.setattr(texts, "intro_prompts", fail)
+    monkeypatch.setattr(stories, "tiny_tokenizer", fail)
+    stories._introduction.clear()
     monkeypatch.setattr(jobs, "make_timeline", fail)
     app = AppTest.from_file(str(APP), default_timeout=20)
     app.query_params["lang"] = "en"
@@ -240,4 +282,5 @@ def test_all_sessions_share_one_timeline(
     open_app()
     assert made == [1]
     engine = find_engine()
-    assert texts.player_text(timeline, engine, scenario) is texts.player_text(timeline, engine, scenario)
+    intro = introduction(scenario)
+    assert texts.player_text(timeline, engine, intro) is texts.player_text(timeline, engine, intro)

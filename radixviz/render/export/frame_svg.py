@@ -51,7 +51,7 @@ def frame_svg(timeline: Timeline, frame: Frame, lang: str, engine: Path | None) 
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}"'
         f' role="img" aria-label="{label}" xml:lang="{ {"zh": "zh-Hans"}.get(lang, lang) }" xml:space="preserve">'
-        f'<style>{_styles()}</style><rect class="back" width="100%" height="100%"/>{"".join(lines)}'
+        f'<style>{drawing_styles()}</style><rect class="back" width="100%" height="100%"/>{"".join(lines)}'
         f'<svg x="{MARGIN:g}" y="{top:.1f}" width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}">'
         f"{tree}</svg></svg>\n"
     )
@@ -124,7 +124,8 @@ def _tree(timeline: Timeline, frame: Frame, lang: str, engine: Path | None) -> t
     return body, max(820.0, round(widest, 1)), round((len(lines) + 1) * step, 1)
 
 
-def _styles() -> str:
+def drawing_styles() -> str:
+    """Return the rules for a drawing that stands outside the player: its colours, strokes and letters."""
     colours = _PALETTE
     looks = (
         ("new", colours.new, colours.new_fill, colours.new_text, "3.5", ""),

@@ -43,11 +43,16 @@ class Question:
 
 
 def frame_question(timeline: Timeline, frame: Frame) -> Question | None:
-    """Return the question of this frame; None when it has none, or this run leaves it without one right answer."""
+    """Return the question of this frame, if it has one that this run gives one right answer to.
+
+    The run may be still going on: what is to come in it is asked about once it is there.
+    """
     if frame.question is None:
         return None
     info = timeline.script.stage(frame.stage).questions[frame.question]
     seen = _numbers_frame(timeline, info, frame)
+    if seen is None:
+        return None
     values = question_values(timeline, seen)
 
     def told(text: Words) -> Told:
@@ -133,8 +138,8 @@ def _name(frame: Frame, node_id: int) -> str:
     return visible(mark.name or mark.letter or "" if mark else "") or f"#{node_id}"
 
 
-def _numbers_frame(timeline: Timeline, info: QuestionInfo, frame: Frame) -> Frame:
-    """Return the frame whose numbers the question is about: its own, or that in which a sequence is looked up first."""
+def _numbers_frame(timeline: Timeline, info: QuestionInfo, frame: Frame) -> Frame | None:
+    """Return the frame whose numbers the question is about: its own, or that in which a sequence is looked up."""
     if info.sequence is None:
         return frame
     looked_up = (
@@ -143,4 +148,4 @@ def _numbers_frame(timeline: Timeline, info: QuestionInfo, frame: Frame) -> Fram
         for event in later.events
         if isinstance(event, RequestMatched) and event.sequence_id == info.sequence
     )
-    return next(looked_up, frame)
+    return next(looked_up, None)

@@ -7,20 +7,22 @@ import streamlit as st
 from radixviz.errors import RadixVizError
 from radixviz.render.explain import explain
 from radixviz.render.words import say
+from radixviz.ui.components.plain_text import as_text
 from radixviz.ui.timeline_job import TimelineJob, spare_collector, timeline_job
 
 RETRY = "radixviz.retry"
-_SECONDS = 0.5
+_SECONDS = 0.3
 
 
 @st.fragment(run_every=_SECONDS)
-def show_progress(job: TimelineJob, lang: str, kept_day: str | None = None) -> None:
-    """Show what is being done and how far it is; when it is done the whole page runs once more.
+def show_progress(job: TimelineJob, lang: str, kept_day: str | None = None, *, is_begun: bool = False) -> None:
+    """Show what is being done and how far it is; when there is more to show the whole page runs once more.
 
-    `kept_day` is the day of the earlier run that is shown until then.
+    `kept_day` is the day of the earlier run that is shown until then; `is_begun` says that the page shows an earlier
+    run or the beginning of this one.
     """
     spare_collector()
-    if not job.running:
+    if not job.running or (job.beginning is not None and not is_begun):
         st.rerun()
     progress = job.progress
     text = f"{say(lang, 'load.title')}{say(lang, 'colon')}{say(lang, f'load.{progress.step}')}"
@@ -36,7 +38,7 @@ def show_error(error: Exception, lang: str) -> None:
         if isinstance(error, RadixVizError)
         else say(lang, "error.unknown", name=type(error).__name__)
     )
-    st.error(f"**{say(lang, 'load.failed')}** {text}")
+    st.error(f"**{say(lang, 'load.failed')}** {as_text(text)}")
 
 
 def show_failure(error: Exception, lang: str) -> None:

@@ -15,15 +15,24 @@ from radixviz.render.tree_boxes import tree_boxes
 from radixviz.render.tree_text import box_labels
 from radixviz.render.words import say
 from radixviz.scenario.schema import Scenario
-from radixviz.timeline import Timeline
+from radixviz.timeline import Frame, Timeline
+from radixviz.ui.components.files_panel import ShownRun, show_files
 from radixviz.ui.components.player import PlayerText, Start, show_player
 from radixviz.ui.components.start_up import show_error, show_failure, show_progress
 from radixviz.ui.kept_run import KeptRun, read_run, run_key
 from radixviz.ui.player_text import player_text, waiting_text
-from radixviz.ui.position import INTRO, Notice
+from radixviz.ui.position import Notice, Position
 from radixviz.ui.settings import Settings, find_settings, find_story
-from radixviz.ui.state import LANGUAGES, AppState, get_state, read_address, settle_state
-from radixviz.ui.story import story
+from radixviz.ui.state import (
+    LANGUAGES,
+    AppState,
+    get_opened,
+    get_state,
+    read_address,
+    settle,
+    settle_state,
+)
+from radixviz.ui.story import introduction, story
 from radixviz.ui.timeline_job import TimelineJob, timeline_job
 
 _STYLE = Path(__file__).parents[1] / "components" / "page_style.css"
@@ -43,41 +52,66 @@ def show_tour() -> None:
     st.html(f"<style>{_STYLE.read_text(encoding='utf-8')}</style>")
     size, pages = _pool(settings, scenario)
     job = timeline_job(name, settings.model, size, pages, scenario)
-    timeline, engine = job.timeline, find_engine()
-    state = get_state(tuple(spec.stage for spec in scenario.stage))
-    key = _key(scenario, engine, name, settings.model, size, pages)
+    opened, engine = get_opened(), find_engine()
+    live = opened.timeline is None
+    timeline = job.timeline if live else opened.timeline
+    intro = introduction(scenario) if live else None
+    state = get_state(tuple(spec.stage for spec in scenario.stage) if timeline is None else timeline.stages())
+    key = _key(scenario, engine, name, settings.model, size, pages) if live else ""
+    said = said if live else (Notice("files.shown", {"name": opened.name}),)
     kept = read_run(key) if timeline is None else None
-    player, below = st.container(), st.container()
-    with below:  # before the player, which is large: so the reader soon sees that something is being done
-        _show_job(job, kept, state.lang)
+    beginning = job.beginning if timeline is None and kept is None else None
+    player, below, files = st.container(), st.container(), st.container()
+    if live:
+        with below:  # before the player, which is large: so the reader soon sees that something is being done
+            _show_job(job, kept, state.lang, is_begun=kept is not None or beginning is not None)
     job.start()
     with player:
         if timeline is not None:
-            _show(player_text(timeline, engine, scenario, key), state, said)
+            state = _show(player_text(timeline, engine, intro, key), state, said)
         elif kept is not None:
-            _show(kept.text, state, said)
+            state = _show(kept.text, state, said)
+        elif beginning is not None:
+            _show_beginning(player_text(beginning, engine, intro), state, said)
         else:
             show_player(waiting_text(scenario), Start(-1, state.view, _notices((*said, *state.notices))))
-    if timeline is not None and timeline.unmet:
-        st.caption(" ".join(explain_unmet(unmet, state.lang) for unmet in timeline.unmet))
-    if timeline is not None and engine is None:
-        _show_plain_tree(timeline, get_state(timeline.stages()))
+        if timeline is not None and timeline.unmet:
+            st.caption(" ".join(explain_unmet(unmet, state.lang) for unmet in timeline.unmet))
+        if timeline is not None and engine is None:
+            _show_plain_tree(timeline, state)
+    with files:
+        show_files(ShownRun(timeline, intro, _frame(timeline, state.position), engine, state.lang), opened)
 
 
-def _show(text: PlayerText, state: AppState, said: tuple[Notice, ...]) -> None:
-    """Show the frames from where the reader is, or from what the address asked for."""
+def _show(text: PlayerText, state: AppState, said: tuple[Notice, ...]) -> AppState:
+    """Show the frames from where the reader is, or from what the address asked for; return where that is."""
     settled = settle_state(state, text.frames(state.position.stage))
     position = settled.position
     notices = _notices((*said, *settled.notices))
     show_player(text, Start(text.index(position.stage, position.frame), settled.view, notices))
+    return settled
 
 
-def _show_job(job: TimelineJob, kept: KeptRun | None, lang: str) -> None:
+def _frame(timeline: Timeline | None, position: Position) -> Frame | None:
+    """Return the frame that is shown, None at the introduction."""
+    frames = () if timeline is None else timeline.stage_frames(position.stage)
+    return frames[min(position.frame, len(frames)) - 1] if frames else None
+
+
+def _show_beginning(text: PlayerText, state: AppState, said: tuple[Notice, ...]) -> None:
+    """Show the first stages of a run that goes on; what the address asks for may be still to come."""
+    frames = text.frames(state.position.stage)
+    settled = settle(state, frames) if frames else state
+    place = text.index(settled.position.stage, settled.position.frame) if frames else -1
+    show_player(text, Start(place, state.view, _notices((*said, *settled.notices))))
+
+
+def _show_job(job: TimelineJob, kept: KeptRun | None, lang: str, *, is_begun: bool) -> None:
     """Say below the player how far the model is, and which run is shown until then; or why there is none."""
     if job.error is not None:
         show_failure(job.error, lang)
     elif job.timeline is None:
-        show_progress(job, lang, kept.day if kept else None)
+        show_progress(job, lang, kept.day if kept else None, is_begun=is_begun)
 
 
 def _pool(settings: Settings, scenario: Scenario) -> tuple[int, int | None]:
@@ -95,7 +129,7 @@ def _key(
 
 
 def _notices(notices: tuple[Notice, ...]) -> Mapping[str, list[str]] | None:
-    """Return what is to be said about an address that asked for something that does not exist."""
+    """Return what is to be said about an address that asked for something that does not exist, and whose run it is."""
     if not notices:
         return None
     return {lang: [say(lang, notice.key, **notice.values) for notice in notices] for lang in LANGUAGES}
@@ -103,9 +137,9 @@ def _notices(notices: tuple[Notice, ...]) -> Mapping[str, list[str]] | None:
 
 def _show_plain_tree(timeline: Timeline, state: AppState) -> None:
     """Draw the frame with the Graphviz that Streamlit brings, where there is no other: plain, but a picture."""
-    if state.position.stage == INTRO:
+    frame = _frame(timeline, state.position)
+    if frame is None:
         return
-    frame = timeline.stage_frames(state.position.stage)[state.position.frame - 1]
     st.caption(say(state.lang, "tree.no_graphviz"))
     boxes = tree_boxes(timeline, frame)
     st.graphviz_chart(labelled_dot(boxes, box_labels(timeline, frame, state.lang)))

@@ -135,6 +135,12 @@ def test_another_pool_asks_what_is_true_there() -> None:
     assert {1, 3, 8} <= stages
 
 
+def test_what_is_to_come_is_asked_about_once_it_is_there(tour: Timeline) -> None:
+    """Of a run that has only begun, the first stage cannot ask about the request of the second."""
+    begun = replace(tour, frames=tour.frames[:1])
+    assert frame_question(begun, begun.frames[0]) is None
+
+
 def test_a_choice_without_one_right_answer_is_not_asked(tour: Timeline) -> None:
     """When what happens is not among the options, the question is left out."""
     frame = tour.stage_frames(2)[4]

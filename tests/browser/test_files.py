@@ -1,0 +1,91 @@
+"""Files that the page saves and opens, and the pages that are printed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from PIL import Image
+
+from radixviz.model.folder import TINY, locate
+from radixviz.model.tokenizer import TextTokenizer
+from radixviz.render.export.chromium import print_pdf
+from radixviz.render.export.handout import HANDOUT_KINDS, Handout, HandoutKind, handout_html
+from radixviz.render.export.timeline_json import write_timeline
+from radixviz.render.layout import find_engine
+from radixviz.render.words import LANGUAGES, say
+from radixviz.scenario.dry_run import dry_run
+from radixviz.scenario.loader import find_scenario, load_scenario
+from radixviz.timeline import Timeline
+from tests.render.small_timeline import frame, node, timeline
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+READY_MILLISECONDS = 60_000
+PAGE_WIDTH, PAGE_HEIGHT = 688, 1028
+"""What A4 has within the margins of the style sheet, at 96 pixels an inch."""
+FITS = """() => [...document.querySelectorAll("section")].map(section => {
+  const {width, height} = section.getBoundingClientRect();
+  const texts = [...section.querySelectorAll("svg text")];
+  return {width, height, inside: texts.every(text => {
+    const {left, right} = text.getBoundingClientRect();
+    return left >= -1 && right <= innerWidth + 1;
+  })};
+})"""
+
+
+@pytest.fixture(scope="module")
+def tour() -> Timeline:
+    """Return the tour as the engine plays it with the replies that the tiny model was taught."""
+    scenario = load_scenario(find_scenario("nine-stages"))
+    tokenizer = TextTokenizer.from_folder(locate(TINY))
+    return dry_run(scenario, tokenizer, page_size=scenario.page_size, pool_pages=scenario.pool_pages)
+
+
+@pytest.mark.parametrize("kind", HANDOUT_KINDS)
+def test_each_stage_fits_a_page_of_paper(browser: Browser, tour: Timeline, kind: HandoutKind) -> None:
+    """In both languages at once no stage is taller than a page, no text leaves it, and nothing is asked for."""
+    context = browser.new_context(viewport={"width": PAGE_WIDTH, "height": PAGE_HEIGHT}, offline=True)
+    page = context.new_page()
+    page.emulate_media(media="print")
+    page.set_content(handout_html(tour, Handout(kind, LANGUAGES, find_engine())))
+    sections = page.evaluate(FITS)
+    assert len(sections) == (9 if kind == "handout" else 8)
+    assert all(found["height"] <= PAGE_HEIGHT and found["width"] <= PAGE_WIDTH for found in sections), sections
+    assert all(found["inside"] for found in sections)
+    context.close()
+
+
+def test_a_pdf_has_few_pages(chromium_path: Path, tour: Timeline) -> None:
+    """The nine stages take four pages."""
+    made = print_pdf(handout_html(tour, Handout("handout", ("zh",), find_engine())), chromium_path)
+    assert len(re.findall(rb"/Type\s*/Page\b", made)) == 4
+
+
+def test_the_page_opens_a_file_and_saves_a_frame_and_goes_back(browser: Browser, app_url: str, tmp_path: Path) -> None:
+    """A run saved as JSON is shown with its name; its frame is saved as PNG; the live tour comes back."""
+    told = timeline(frame([node(1, None, "ab")], stage=2), token_bytes={97: b"a", 98: b"b"})
+    saved = tmp_path / "时间线.json"
+    saved.write_bytes(write_timeline(told))
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+    page = context.new_page()
+    page.goto(f"{app_url}/?stage=2&frame=1&lang=zh")
+    player = page.locator("[data-testid=player][data-stage='2']")
+    player.wait_for(timeout=READY_MILLISECONDS)
+    page.get_by_role("button", name=say("zh", "files.title")).click()
+    page.locator("input[type=file]").set_input_files(saved)
+    page.locator(".rv-notice", has_text="时间线.json").wait_for()
+    assert page.locator("[data-node]").count() == 1
+    with page.expect_download() as download:
+        page.get_by_role("button", name=say("zh", "files.png"), exact=True).click()
+    download.value.save_as(tmp_path / "a.png")
+    assert download.value.suggested_filename == "small-2.1-zh.png"
+    with Image.open(tmp_path / "a.png") as picture:
+        assert picture.width == 2 * (820 + 2 * 24)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name=say("zh", "files.back")).click()
+    page.locator("[data-testid=player] .rv-label", has_text="尾声").wait_for()
+    context.close()
