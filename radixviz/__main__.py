@@ -13,6 +13,7 @@ from radixviz.command_line import Command, UsageError, print_progress, print_sta
 from radixviz.errors import FetchFailed, RadixVizError, UnknownLanguage
 from radixviz.export_command import export
 from radixviz.fetch_command import fetch_model
+from radixviz.lesson_command import lesson
 from radixviz.prove_command import prove_model
 from radixviz.render.explain import explain, explain_unmet
 from radixviz.render.report import run_report
@@ -52,7 +53,7 @@ def _print_utf8() -> None:
 
 
 def _verbs() -> Mapping[str, Verb]:
-    return {"play": _play, "export": export, "fetch": fetch_model, "prove": prove_model}
+    return {"play": _play, "export": export, "lesson": lesson, "fetch": fetch_model, "prove": prove_model}
 
 
 def _run(given: Sequence[str], language: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from radixviz.proof import FirstToken, Proof
-from radixviz.render.edge_text import column_width
+from radixviz.render.visible import columns
 from radixviz.render.words import say
 
 COLUMNS = ("hit", "cached", "ms", "ratio", "bound", "to_bound", "match", "gather", "forward", "flops", "kv")
@@ -74,7 +74,7 @@ def memory_line(proof: Proof, language: str) -> str:
 def proof_text(proof: Proof, language: str) -> str:
     """Return the whole proof as plain text, its table aligned on the right."""
     lines = [headings(language), *(row(first) for first in proof.first_tokens)]
-    widths = [max(column_width(line[place]) for line in lines) for place in range(len(COLUMNS))]
+    widths = [max(columns(line[place]) for line in lines) for place in range(len(COLUMNS))]
     table = ["  ".join(_right(cell, width) for cell, width in zip(line, widths, strict=True)) for line in lines]
     parts = [setting(proof, language), verdict(proof, language), "", *table, "", memory_line(proof, language)]
     return "\n".join(parts)
@@ -86,7 +86,7 @@ def _sizes(proof: Proof) -> dict[str, int]:
 
 
 def _right(cell: str, width: int) -> str:
-    return " " * (width - column_width(cell)) + cell
+    return " " * (width - columns(cell)) + cell
 
 
 def _small(number: float) -> str:
