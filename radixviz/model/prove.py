@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import torch
 
+from radixviz.errors import ModelRefused
 from radixviz.model.answer_check import check_answer
 from radixviz.model.device import allocated_bytes
 from radixviz.model.first_token import Clock, FirstTokenBench, measure_first_tokens
@@ -28,17 +29,19 @@ def prove(
 ) -> Proof:
     """Return what was measured on this model; `clock` gives seconds, and is read for times only.
 
-    Times are those of a prompt of 1,000 tokens, or of as many as the model has positions for.
+    Times are those of a prompt of 1,000 tokens, or of as many as the model has positions for. Its pages lie scattered,
+    as in a pool that has served for a while, so that what gathering costs is in them.
 
-    Raises ModelRefused: reason "positions" (too few for the prompt and its answer) or "out_of_memory".
+    Raises ModelRefused: reason "positions" (too few for the prompt and its answer), "vocabulary" (the tokenizer has
+    tokens that the model does not have) or "out_of_memory".
     """
     tell = progress or (lambda step: None)
     tell("answer")
-    answer = check_answer(loaded, loaded.tokenizer.encode(PROMPT), ANSWER_TOKENS)
+    answer = check_answer(loaded, _prompt(loaded), ANSWER_TOKENS)
     tell("first_token")
     tokens = long_prompt(loaded)
     before = allocated_bytes(loaded.model.device)
-    bench = FirstTokenBench(loaded, tokens, clock)
+    bench = FirstTokenBench(loaded, tokens, clock, scattered=True)
     first_tokens = measure_first_tokens(bench, HITS, repeats)
     return Proof(
         model=loaded.name,
@@ -56,3 +59,10 @@ def long_prompt(loaded: LoadedModel) -> tuple[int, ...]:
     """Return 1,000 token ids that come in no particular order, or as many as leave room for one token more."""
     count = min(TOKENS, loaded.max_positions - 1)
     return tuple((37 * index + 11) % loaded.model.vocabulary_size for index in range(count))
+
+
+def _prompt(loaded: LoadedModel) -> tuple[int, ...]:
+    prompt, limit = loaded.tokenizer.encode(PROMPT), loaded.model.vocabulary_size
+    if max(prompt, default=0) >= limit:
+        raise ModelRefused(loaded.name, "vocabulary", f"{max(prompt)} ≥ {limit}")
+    return prompt

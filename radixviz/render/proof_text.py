@@ -8,6 +8,13 @@ from radixviz.render.words import say
 
 COLUMNS = ("hit", "cached", "ms", "ratio", "bound", "to_bound", "match", "gather", "forward", "flops", "kv")
 MEGA, GIGA = 1e6, 1e9
+_VERDICTS = {
+    (True, True): "exact.same",
+    (True, False): "exact.different",
+    (False, True): "noise.same",
+    (False, False): "noise.different",
+}
+"""The sentence by whether the number format is exact, and whether the answer was the same."""
 
 
 def verdict(proof: Proof, language: str) -> str:
@@ -16,10 +23,9 @@ def verdict(proof: Proof, language: str) -> str:
     "Identical" is said of float32 only; in half precision the noise stands beside the gap that decides a token.
     """
     answer = proof.answer
-    key = "exact" if proof.is_exact else "noise"
     return say(
         language,
-        f"proof.{key}.{'same' if proof.same_answer else 'different'}",
+        f"proof.{_VERDICTS[proof.is_exact, proof.same_answer]}",
         tokens=answer.answer_tokens,
         diff=_small(answer.max_abs_logit_diff),
         wrong=_small(answer.wrong_positions_diff),
