@@ -1,7 +1,7 @@
 """Schedule policies against SGLang 0.5.23: for each tree and queue, the order in which the requests are tried.
 
-Not applicable: hrrn, shortest-prefill-first and routing-key, which we have not; rows with deprioritised requests, which
-belong to the look at the batch itself; rows that sort by priority, which is for eviction only here.
+Not applicable: hrrn, shortest-prefill-first and routing-key, which we have not; rows with deprioritised requests, as
+twins wait here instead (tests/engine/test_batching.py); rows that sort by priority, which is for eviction only here.
 """
 
 from __future__ import annotations
