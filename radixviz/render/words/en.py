@@ -305,6 +305,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "error.UnknownPolicy": "No policy is called “{name}”. There are: {known}.",
         "error.EmptyPrompt": "The prompt of request {request} is empty, but at least 1 token is needed.",
         "error.DuplicateRequest": "There is a request {request} already: each id can be used once.",
+        "error.BadTemperature": "The temperature of request {request} is {value}, but it must be a number from 0 up.",
         "error.PromptTooLong": "Request {request} needs {tokens} positions, its reply included, but the model has {limit}.",
         "error.RequestTooLarge": "Request {request} alone needs {pages} pages, but the whole pool has {limit}.",
         "error.NotFound": "Nothing has this name.",

@@ -305,6 +305,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "error.UnknownPolicy": "没有叫“{name}”的策略。可用的有：{known}。",
         "error.EmptyPrompt": "请求 {request} 的提示词是空的，至少要有 1 个 token。",
         "error.DuplicateRequest": "已经有请求 {request} 了：每个编号只能用一次。",
+        "error.BadTemperature": "请求 {request} 的温度是 {value}，但它必须是不小于 0 的数。",
         "error.PromptTooLong": "请求 {request} 连同回答需要 {tokens} 个位置，但模型只有 {limit} 个。",
         "error.RequestTooLarge": "单是请求 {request} 就需要 {pages} 页，但整个页池只有 {limit} 页。",
         "error.NotFound": "没有叫这个名字的东西。",
