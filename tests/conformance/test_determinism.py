@@ -14,11 +14,11 @@ from radixviz.engine.metrics import MetricsFold
 from radixviz.engine.schedule import schedule_policy
 from tests.engine.serving import Serving
 
-for policy in ("lpm", "dfs-weight", "random"):
+for policy in ("lpm", "dfs-weight"):
     for page_size in (1, 4):
         batching = Batching(tokens_per_step=12, twin_tokens=2)
         serving = Serving(64 // page_size, page_size, batching=batching, schedule=schedule_policy(policy))
-        for number in range(12):
+        for number in range(16):
             prompt = (number % 2, *range(number % 3, 8), number)
             salt = None if number % 4 else f"tenant {number % 8}"
             namespace = (None, None, salt, None)
