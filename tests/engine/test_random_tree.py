@@ -20,7 +20,7 @@ PRESSED = [Batching(prefill_chunk=16), Batching(max_running=16, tokens_per_step=
 
 def tree_of_requests(random: Random) -> list[Request]:
     """Return 50 requests; each prompt is an earlier one and up to 32 copies of a random token."""
-    prompts = [(37,) * 14]
+    prompts: list[tuple[int, ...]] = [(37,) * 14]
     while len(prompts) < 50:
         prompts.append(random.choice(prompts) + (random.randrange(100),) * random.randint(0, 32))
     return [Request(str(number), prompt, random.randint(1, 32)) for number, prompt in enumerate(prompts)]
