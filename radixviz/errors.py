@@ -15,7 +15,8 @@ language, are made by `radixviz.render.explain`: no prose here.
     ├── NotWritten (OSError)             a file could not be written
     ├── BadScenario (ValueError)         file, where in it, which field, and what is wrong
     │   └── BadLesson                    the same of a lesson
-    ├── CacheMisuse (ValueError)         NamespaceMismatch, SlotCountMismatch, NotLocked, ForeignNode
+    ├── CacheMisuse (ValueError)         NamespaceMismatch, SlotCountMismatch, BadSlot, NotLocked,
+    │                                    ForeignNode
     ├── ResetRefused (RuntimeError)      the cache is in use
     ├── NothingEvicted (RuntimeError)    a cache promised tokens and gave none
     ├── PoolMisuse (ValueError)          PageFreedTwice, PoolExhausted
@@ -310,6 +311,14 @@ class SlotCountMismatch(CacheMisuse):
 
     tokens: int
     slots: int
+
+
+@dataclass(eq=False)
+class BadSlot(CacheMisuse):
+    """A slot is not an integer of 64 bits."""
+
+    value: object
+    position: int
 
 
 @dataclass(eq=False)

@@ -40,7 +40,7 @@ class KeptRun:
     day: str
 
 
-def run_key(scenario: Scenario, model: str, page_size: int, pool_pages: int, engine: Path | None) -> str:
+def run_key(scenario: Scenario, model: str, page_size: int, pool_pages: int | None, engine: Path | None) -> str:
     """Return the digest of everything that a run depends on, empty where the model has no files to read."""
     settings = (scenario, model, page_size, pool_pages, str(engine), platform.python_version(), platform.machine())
     digest = hashlib.sha256(repr((settings, [_version(name) for name in _LIBRARIES])).encode("utf-8"))

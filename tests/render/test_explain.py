@@ -208,6 +208,11 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "1 token came with 2 slots, but there must be as many slots as tokens.",
         "1 个 token 配了 2 个槽位，但槽位数必须等于 token 数。",
     ),
+    (
+        errors.BadSlot("x", 2),
+        "The slot x at position 2 is not an integer of 64 bits.",
+        "第 2 个位置的槽位 x 不是 64 位整数。",
+    ),
     (errors.NotLocked(4), "Node 4 was to be unlocked, but nobody holds it.", "要解锁节点 4，但没有人引用它。"),
     (
         errors.ForeignNode(4),

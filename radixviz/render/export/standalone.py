@@ -28,7 +28,7 @@ def standalone_html(data: Json, lang: str, frame: int = -1) -> str:
     It asks for nothing from elsewhere. An address ending in #stage=5&frame=3&lang=zh opens there.
     """
     title = cast("dict[str, str]", data["title"])[lang]
-    start = {"frame": frame, "lang": lang, "notices": None, "hash": True, "digest": data["digest"]}
+    start = {"frame": frame, "lang": lang, "notices": None, "hash": True, "ask": True, "digest": data["digest"]}
     script = player_script().replace("export default function", "const openIn = function")
     return (
         f'<!doctype html>\n<html lang="{ {"zh": "zh-Hans"}.get(lang, lang) }"><head><meta charset="utf-8">'

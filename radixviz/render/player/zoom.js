@@ -9,8 +9,8 @@ export function makeZoom(drawing, root) {
   let width = 1, height = 1, zoom = 1, scale = 1, busy = null, room = { width: 0, height: 0 };
 
   function apply() {
-    const fitting = Math.min(room.width / width, room.height / height);
-    scale = (fitting > SLACK ? fitting : 1) * zoom;
+    const fitting = Math.min(room.width / width, room.height / height), least = root.closest("[data-view=present]") ? 2 : 1;
+    scale = (fitting > SLACK * least ? fitting : least) * zoom;
     const wide = width * scale > room.width + 1, high = height * scale > room.height + 1;
     drawing.style.width = wide ? width * scale + "px" : "100%";
     drawing.style.height = high ? height * scale + "px" : "100%";

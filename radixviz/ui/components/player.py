@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import streamlit as st
 
 from radixviz.render.player_script import player_markup, player_script, player_styles
 from radixviz.timeline import StageKey
+from radixviz.ui.state import View
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
@@ -53,23 +54,23 @@ class PlayerText:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where a reader begins: the index of a frame (-1: the introduction), a language, and a word about the address."""
+    """Where a reader begins: the index of a frame (-1: the introduction), how it is seen, a word about the address."""
 
     frame: int
-    lang: str
+    view: View
     notices: Mapping[str, Sequence[str]] | None = None
 
 
 def show_player(text: PlayerText, start: Start) -> None:
     """Show the player. It keeps its place by itself; `start` counts when it is first shown, or first has frames.
 
-    It writes stage, frame and language into the address, and reports the absolute frame and the language: then the
+    It writes stage, frame and view into the address, and reports the absolute frame and the language: then the
     page runs again and reads the address.
     """
     data = {
         "digest": text.digest,
         "player": text.json,
-        "start": {"frame": start.frame, "lang": start.lang, "notices": start.notices},
+        "start": {"frame": start.frame, "notices": start.notices, **asdict(start.view)},
     }
     _component()(key=PLAYER, data=data, on_frame_change=_reported, on_lang_change=_reported)
 
