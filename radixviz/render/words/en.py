@@ -449,7 +449,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "cli.to.help": "the file to write; its ending says what it becomes: {known}",
         "cli.as.help": "what a .html or .pdf is: {known} (default: {first})",
         "cli.as.player": "the player; as .pdf the handout",
-        "cli.lang.both": "both (on paper)",
+        "cli.lang.both": "both (.html and .pdf)",
         "cli.as_not": "--as is for .html and .pdf, not for “{value}”.",
         "cli.frame.help": "the frame to show, as STAGE.FRAME, for example 5.3 (default: {first})",
         "cli.font.help": "a font file to use besides the system's, for PNG",

@@ -449,7 +449,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "cli.to.help": "要写的文件，由结尾决定写成什么：{known}",
         "cli.as.help": "把 .html 或 .pdf 写成什么：{known}（默认：{first}）",
         "cli.as.player": "播放器；写成 .pdf 时是讲义",
-        "cli.lang.both": "both（印在纸上的）",
+        "cli.lang.both": "both（.html 和 .pdf）",
         "cli.as_not": "--as 只用于 .html 和 .pdf，不能用于“{value}”。",
         "cli.frame.help": "要显示的帧，写作“步.帧”，例如 5.3（默认：{first}）",
         "cli.font.help": "除系统字体之外还用哪个字体文件，用于 PNG",

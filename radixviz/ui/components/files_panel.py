@@ -60,34 +60,32 @@ def _show_saving(run: ShownRun) -> None:
         st.caption(say(run.view.lang, "files.waiting"))
         return
     given = Exported(run.timeline, run.intro, run.frame, run.view.lang)
+    page = replace(given, lang=BOTH) if run.view.both else given
     left, right = st.columns(2)
     with left:
-        _button(given, ".html", "files.html")
-        _button(given, ".json", "files.json")
+        _button(page, ".html", say(given.lang, "files.html"))
+        _button(given, ".json", say(given.lang, "files.json"))
         _show_films(given)
-    printed = BOTH if run.view.both else given.lang
     with right:
         for kind in HANDOUT_KINDS:
-            _button(replace(given, kind=kind, frame=None, lang=printed), ".html", f"handout.{kind}", lang=given.lang)
-        _button(given, ".svg", "files.svg")
+            _button(replace(page, kind=kind, frame=None), ".html", say(given.lang, f"handout.{kind}"))
+        _button(given, ".svg", say(given.lang, "files.svg"))
         _show_png(given, run.engine)
 
 
 def _show_films(given: Exported) -> None:
     missing = _missing_font() if given.lang == "zh" else None
     for suffix, word in _FILMS.items():
-        _button(given, suffix, word, missing)
+        _button(given, suffix, say(given.lang, word), missing)
     if missing is not None:
         st.caption(as_text(explain(missing, given.lang)))
 
 
-def _button(
-    given: Exported, suffix: str, word: str, fault: NoChineseFont | None = None, *, lang: str | None = None
-) -> None:
+def _button(given: Exported, suffix: str, label: str, fault: NoChineseFont | None = None) -> None:
     """Offer one file. The server makes it at the click, and the button shows until then that it is at work."""
     name = given.kind or suffix[1:]
     st.download_button(
-        say(lang or given.lang, word),
+        label,
         _maker(given, suffix),
         file_name=_file_name(given, suffix),
         key=f"radixviz.save.{name}",
