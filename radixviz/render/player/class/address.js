@@ -10,7 +10,8 @@ export function makeAddress(store, model, report) {
   const said = address => hash ? new URLSearchParams(address.hash.slice(1)) : address.searchParams;
   const link = () => {
     const address = new URL(location.href), params = said(address), shown = parametersOf(model, store.state);
-    for (const name in shown) if (shown[name] === null) params.delete(name); else params.set(name, shown[name]);
+    for (const name in shown) params.delete(name);
+    for (const name in shown) if (shown[name] !== null) params.set(name, shown[name]);
     if (hash) address.hash = params;
     return address.href;
   };
