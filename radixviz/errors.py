@@ -15,12 +15,14 @@ language, are made by `radixviz.render.explain`: no prose here.
     ├── NotWritten (OSError)             a file could not be written
     ├── BadScenario (ValueError)         file, where in it, which field, and what is wrong
     │   └── BadLesson                    the same of a lesson
-    ├── CacheMisuse (ValueError)         NamespaceMismatch, SlotCountMismatch, NotLocked, ForeignNode
+    ├── CacheMisuse (ValueError)         NamespaceMismatch, SlotCountMismatch, BadSlot, NotLocked,
+    │                                    ForeignNode
     ├── ResetRefused (RuntimeError)      the cache is in use
     ├── NothingEvicted (RuntimeError)    a cache promised tokens and gave none
     ├── PoolMisuse (ValueError)          PageFreedTwice, PoolExhausted
     ├── IntegrityError (AssertionError)  a law of conservation is broken: a bug of ours
-    └── ModelRefused (RuntimeError)      the self-check found other logits, or the files are not usable
+    ├── ModelRefused (RuntimeError)      the self-check found other logits, or the files are not usable
+    └── FetchFailed (RuntimeError)       a model could not be brought here
 """
 
 from __future__ import annotations
@@ -304,6 +306,14 @@ class SlotCountMismatch(CacheMisuse):
 
 
 @dataclass(eq=False)
+class BadSlot(CacheMisuse):
+    """A slot is not an integer of 64 bits."""
+
+    value: object
+    position: int
+
+
+@dataclass(eq=False)
 class NotLocked(CacheMisuse):
     """A node was unlocked that nobody holds."""
 
@@ -363,6 +373,15 @@ class IntegrityError(RadixVizError, AssertionError):
 @dataclass(eq=False)
 class ModelRefused(RadixVizError, RuntimeError):
     """A model cannot be used; `reason` is one of the keys that the word lists explain."""
+
+    model: str
+    reason: str
+    detail: str = ""
+
+
+@dataclass(eq=False)
+class FetchFailed(RadixVizError, RuntimeError):
+    """A model could not be brought here; `reason` is one of the keys that the word lists explain."""
 
     model: str
     reason: str

@@ -59,7 +59,9 @@ def _play(name: str, frame: str | None, model: str, device: str, language: str) 
     scenario = load_scenario(find_scenario(name))
     if frame is not None:
         find_stage([spec.stage for spec in scenario.stage], frame, language)
-    loaded = loader.load(model, device=device, progress=lambda step: print_progress(say(language, f"load.{step}")))
+    loaded = loader.load(
+        model, device=device, hub=True, progress=lambda step: print_progress(say(language, f"load.{step}"))
+    )
     timeline = play_on_model(scenario, loaded, on_stage=lambda stage: print_stage(stage, language))
     return timeline, player_intro(scenario, loaded.tokenizer)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from operator import index
 from typing import SupportsIndex
 
-from radixviz.errors import BadTokenId, NamespaceMismatch
+from radixviz.errors import BadSlot, BadTokenId, NamespaceMismatch
 from radixviz.events import Namespace
 
 NAMESPACE_PARTS = ("model", "adapter", "cache_salt", "extra_key")
@@ -110,6 +110,14 @@ def as_token_array(token_ids: Iterable[int]) -> array[int]:
     except (TypeError, OverflowError):
         position = next(i for i, token in enumerate(ids) if not _is_token_id(token))
         raise BadTokenId(ids[position], position) from None
+
+
+def as_slot_array(slots: Iterable[int]) -> array[int]:
+    """Return the slots as an array of 64-bit integers (the same object when it is one); BadSlot names the odd one."""
+    try:
+        return as_token_array(slots)
+    except BadTokenId as error:
+        raise BadSlot(error.value, error.position) from None
 
 
 def common_prefix_len(edge: array[int], tokens: array[int], start: int, limit: int) -> int:

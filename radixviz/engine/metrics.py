@@ -132,12 +132,16 @@ class MetricsFold:
         )
 
     def _count_computed(self, event: TokensComputed) -> None:
-        """Count each prompt token once; all else that prefill computes comes of a retraction."""
-        counted = self._computed[event.sequence_id]
-        end = min(event.end, len(self._arrivals[event.sequence_id].prompt_ids))
+        """Count each prompt token once; all else that prefill computes comes of a retraction.
+
+        Of a group of samples the first is looked up for all: when another one is computed, it was sent back.
+        """
+        prompt_len = len(self._arrivals[event.sequence_id].prompt_ids)
+        counted = self._computed.get(event.sequence_id, prompt_len)
+        end = min(event.end, prompt_len)
         fresh = max(0, end - max(event.start, counted))
         self._computed[event.sequence_id] = max(counted, end)
-        again = sum(self.again[event.sequence_id][end - fresh : end])
+        again = sum(self.again[event.sequence_id][end - fresh : end]) if fresh else 0
         self.totals = replace(
             self.totals,
             computed_tokens=self.totals.computed_tokens + fresh,

@@ -8,13 +8,12 @@ from typing import Literal
 import streamlit as st
 
 from radixviz.errors import RadixVizError
+from radixviz.render.words import BOTH
 from radixviz.timeline import StageKey, Timeline
 from radixviz.ui.position import INTRO, Notice, Position, find_frame, find_stage, find_switch
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
-BOTH = "both"
-"""What an address asks for to see the two together; what stands once is then Chinese."""
 STATE = "radixviz.state"
 OPENED = "radixviz.opened"
 
@@ -150,3 +149,19 @@ def set_opened(opened: Opened) -> None:
 def widget_value(key: str) -> object:
     """Return what the widget of this key holds, for a callback."""
     return st.session_state.get(key)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedLesson:
+    """The lesson that the address names, whether this is its presenter's window, and the languages asked for."""
+
+    name: str | None
+    presenter: bool
+    lang: str | None
+
+
+def asked_lesson() -> AskedLesson:
+    """Return what the address says about a lesson."""
+    lang = st.query_params.get("lang")
+    known = lang if lang in (*LANGUAGES, BOTH) else None
+    return AskedLesson(st.query_params.get("lesson"), st.query_params.get("presenter") == "1", known)

@@ -101,3 +101,16 @@ def test_nothing_asked_is_no_rate() -> None:
     """Before the first look-up both rates are 0, and a byte is saved for each that a shared token has."""
     assert (Metrics().hit_rate, Metrics().request_hit_rate) == (0.0, 0.0)
     assert Metrics(shared_tokens=3).saved_bytes(100) == 300
+
+
+@pytest.mark.parametrize(("pages", "page_size"), [(7, 1), (8, 1), (4, 2), (2, 8), (1, 16), (12, 1)])
+def test_samples_that_are_sent_back_are_asked_for_once(pages: int, page_size: int) -> None:
+    """However many of a group must wait and be computed anew, its prompt counts once and misses once."""
+    engine, fold = _engine(pages, page_size)
+    engine.submit(Request("a", (1, 2, 3), 3, samples=4))
+    engine.run()
+
+    totals = fold.totals
+    assert (totals.requests, totals.prompt_tokens, totals.cached_tokens, totals.computed_tokens) == (1, 3, 0, 3)
+    assert (totals.misses, totals.generated_tokens) == (Misses(never_seen=3), 12)
+    assert (totals.recomputed_tokens > 0) == (totals.retractions > 0)

@@ -10,6 +10,7 @@ from radixviz.engine.engine import Engine
 from radixviz.engine.request import Request
 from radixviz.events import Event, NodeEvicted, SequenceRetracted
 from radixviz.model.causal_lm import CausalLM
+from tests.conformance.rows import shows
 from tests.model.conftest import MakeRunner
 from tests.model.random_models import generate, random_tokens
 
@@ -39,6 +40,24 @@ def test_requests_with_a_shared_prefix_are_answered_as_by_generate(
         "samples#1": generate(llama, prompts["first"], NEW_TOKENS),
         "samples#2": generate(llama, prompts["first"], NEW_TOKENS),
     }
+
+
+@shows("A6 cache_on_and_off")
+@pytest.mark.parametrize("page_size", [1, 4])
+def test_without_a_cache_the_replies_are_the_same(page_size: int, llama: CausalLM, make_runner: MakeRunner) -> None:
+    """What is reused never changes a reply: greedy outputs with the cache on and off are equal."""
+    replies, reused = [], []
+    for disabled in (False, True):
+        runner = make_runner(llama, page_size, 160 // page_size)
+        cache = RadixCache(page_size, disabled=disabled)
+        engine = Engine(cache, PagePool(160 // page_size, page_size), runner, turn_as_one_edge=False)
+        for seed in range(3):
+            engine.submit(Request(f"r{seed}", random_tokens(16, 9) + random_tokens(3 + seed, seed), NEW_TOKENS))
+            engine.run()
+        replies.append([sequence.output_ids for sequence in engine.sequences.values()])
+        reused.append([sequence.cached_tokens for sequence in engine.sequences.values()])
+    assert replies[0] == replies[1]
+    assert reused == [[0, 16, 16], [0, 0, 0]]
 
 
 def test_a_pool_too_small_for_all_changes_no_reply(llama: CausalLM, make_runner: MakeRunner) -> None:

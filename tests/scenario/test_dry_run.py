@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from radixviz.errors import BadPageSize
+from radixviz.model.folder import TINY, locate
+from radixviz.model.tokenizer import TextTokenizer
 from radixviz.scenario.dry_run import dry_run, find_pool, scenario_pages
 from radixviz.scenario.loader import find_scenario, load_scenario
 from radixviz.scenario.schema import Scenario
@@ -72,3 +74,16 @@ def test_a_model_that_was_taught_nothing_says_something_different_each_time(scen
 
     assert [view.output_len for view in samples] == [26] * 4
     assert len({view.output_ids[0] for view in samples}) == 4
+
+
+@pytest.mark.parametrize(("page_size", "pool_pages"), [(301, 1), (64, 3), (100, 2), (32, 8), (8, 30)])
+def test_a_pool_that_is_too_small_for_the_story_plays_what_really_happens(
+    scenario: Scenario, page_size: int, pool_pages: int
+) -> None:
+    """Samples are sent back and computed anew, and the timeline says what was expected and did not happen."""
+    tokenizer = TextTokenizer.from_folder(locate(TINY))
+    timeline = dry_run(scenario, tokenizer, page_size=page_size, pool_pages=pool_pages)
+    assert timeline.unmet
+    for stage in timeline.stages():
+        states = [view.state for view in timeline.last_frame(stage).sequences]
+        assert states == ["finished"] * len(states)

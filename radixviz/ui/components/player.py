@@ -24,19 +24,24 @@ PLAYER = "radixviz.player"
 class PlayerText:
     """The data of `radixviz.render.player_data` as JSON, the digest that tells two of them apart, and its stages.
 
-    `stages` has the index of the first frame and the number of frames of each.
+    `stages` has the index of the first frame and the number of frames of each, `stops` the frames (from 1) of each
+    where its author pauses.
     """
 
     digest: str
     json: str
     stages: Mapping[StageKey, tuple[int, int]]
+    stops: Mapping[StageKey, tuple[int, ...]]
 
     @classmethod
     def of(cls, data: Mapping[str, Any], text: str | None = None) -> PlayerText:
         """Return these data as text, or as the `text` that they were read from."""
         written = json.dumps(data, ensure_ascii=False, separators=(",", ":")) if text is None else text
         stages = {stage["stage"]: (stage["first"], stage["frames"]) for stage in data["stages"]}
-        return cls(str(data["digest"]), written, stages)
+        stops = {
+            stage["stage"]: tuple(stop - stage["first"] + 1 for stop in stage["stops"]) for stage in data["stages"]
+        }
+        return cls(str(data["digest"]), written, stages, stops)
 
     def frames(self, stage: StageKey) -> int:
         """Return how many frames a stage has; the introduction has one."""

@@ -17,15 +17,19 @@ from radixviz.render.words import say
 from radixviz.scenario.schema import Scenario
 from radixviz.timeline import Frame, Timeline
 from radixviz.ui.components.files_panel import ShownRun, show_files
+from radixviz.ui.components.lesson import show_lesson
+from radixviz.ui.components.page_style import style_page
 from radixviz.ui.components.player import PlayerText, Start, show_player
 from radixviz.ui.components.start_up import show_error, show_failure, show_progress
 from radixviz.ui.kept_run import KeptRun, read_run, run_key
+from radixviz.ui.lessons import lesson_data, lesson_named
 from radixviz.ui.player_text import player_text, waiting_text
 from radixviz.ui.position import Notice, Position
 from radixviz.ui.settings import Settings, find_settings, find_story
 from radixviz.ui.state import (
     LANGUAGES,
     AppState,
+    asked_lesson,
     get_opened,
     get_state,
     read_address,
@@ -34,8 +38,6 @@ from radixviz.ui.state import (
 )
 from radixviz.ui.story import introduction, story
 from radixviz.ui.timeline_job import TimelineJob, timeline_job
-
-_STYLE = Path(__file__).parents[1] / "components" / "page_style.css"
 
 
 def show_tour() -> None:
@@ -49,7 +51,7 @@ def show_tour() -> None:
         return
     settings, wrong = find_settings(address.model, address.page_size, address.pool, scenario)
     said = (unknown, *wrong) if unknown else wrong
-    st.html(f"<style>{_STYLE.read_text(encoding='utf-8')}</style>")
+    style_page()
     size, pages = _pool(settings, scenario)
     job = timeline_job(name, settings.model, size, pages, scenario)
     opened, engine = get_opened(), find_engine()
@@ -68,19 +70,35 @@ def show_tour() -> None:
     job.start()
     with player:
         if timeline is not None:
-            state = _show(player_text(timeline, engine, intro, key), state, said)
+            text = player_text(timeline, engine, intro, key)
+            state = _show(text, state, said)
         elif kept is not None:
-            state = _show(kept.text, state, said)
+            text = kept.text
+            state = _show(text, state, said)
         elif beginning is not None:
-            _show_beginning(player_text(beginning, engine, intro), state, said)
+            text = player_text(beginning, engine, intro)
+            _show_beginning(text, state, said)
         else:
-            show_player(waiting_text(scenario), Start(-1, state.view, _notices((*said, *state.notices))))
+            text = waiting_text(scenario)
+            show_player(text, Start(-1, state.view, _notices((*said, *state.notices))))
         if timeline is not None and timeline.unmet:
             st.caption(" ".join(explain_unmet(unmet, state.lang) for unmet in timeline.unmet))
         if timeline is not None and engine is None:
             _show_plain_tree(timeline, state)
     with files:
+        _show_lesson(text, scenario, state.lang)
         show_files(ShownRun(timeline, intro, _frame(timeline, state.position), engine, state.lang), opened)
+
+
+def _show_lesson(text: PlayerText, scenario: Scenario, lang: str) -> None:
+    """Show the walker of the lesson that the address names, or why there is none."""
+    asked = asked_lesson()
+    if asked.name is None:
+        return
+    try:
+        show_lesson("walker", lesson_data(lesson_named(asked.name), lang, scenario.id, text))
+    except RadixVizError as error:
+        show_error(error, lang)
 
 
 def _show(text: PlayerText, state: AppState, said: tuple[Notice, ...]) -> AppState:
