@@ -12,8 +12,8 @@ from radixviz import __version__
 from radixviz.command_line import Command, UsageError, print_progress, print_stage, whole_number
 from radixviz.errors import FetchFailed, RadixVizError, UnknownLanguage
 from radixviz.export_command import export
-from radixviz.lesson_command import lesson
 from radixviz.fetch_command import fetch_model
+from radixviz.lesson_command import lesson
 from radixviz.render.explain import explain, explain_unmet
 from radixviz.render.report import run_report
 from radixviz.render.summary import run_summary
