@@ -49,7 +49,7 @@ ROOM = """async () => {
       tree: Math.min(24, ...[...document.querySelectorAll(".rv-tree-svg text")].filter(seen).map(size)),
       chinese: font("[data-say]"), english: font(".rv-second"),
       both: Boolean(find("[data-say]").textContent && find(".rv-second").textContent),
-      bars: [...document.querySelectorAll("[data-bar]")].map(box).every((bar) => bar.width),
+      bars: [...document.querySelectorAll("[data-bar]")].map(box).every((b) => b.width && b.bottom <= innerHeight),
       outside: [...document.querySelectorAll(".rv-box")].map(box).filter((one) =>
         one.left < pane.left || one.right > pane.right || one.top < pane.top || one.bottom > pane.bottom).length,
       scrolls: page.scrollHeight > innerHeight || page.scrollWidth > innerWidth,
