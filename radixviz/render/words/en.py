@@ -48,7 +48,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "notice.scenario": "There is no scenario “{asked}”: this is {shown}.",
         "notice.model": "There is no model “{asked}” here: this is {shown}.",
         "notice.page_size": "page_size is a whole number from 1 to {limit}, but not “{asked}”: here it is {shown}.",
-        "notice.pool": "pool is a whole number from 1 to {limit}, but not “{asked}”: here it is {shown}.",
+        "notice.pool": "pool is a whole number from 1 to {limit}, but not “{asked}”: it is left as it was.",
         "notice.stage": "There is no stage “{asked}”: this is stage {shown}.",
         "notice.frame": "There is no step “{asked}” here: this is step {shown} of {frames}.",
         "notice.switch": "“{name}” is 0 or 1, but not “{asked}”.",

@@ -48,7 +48,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "notice.scenario": "没有场景“{asked}”：这里是 {shown}。",
         "notice.model": "这里没有模型“{asked}”：用的是 {shown}。",
         "notice.page_size": "page_size 是 1 到 {limit} 之间的整数，不能是“{asked}”：这里用 {shown}。",
-        "notice.pool": "pool 是 1 到 {limit} 之间的整数，不能是“{asked}”：这里用 {shown}。",
+        "notice.pool": "pool 是 1 到 {limit} 之间的整数，不能是“{asked}”：照原样不变。",
         "notice.stage": "没有第“{asked}”步：这里显示第 {shown} 步。",
         "notice.frame": "没有第“{asked}”帧：这里显示第 {shown} 帧，共 {frames} 帧。",
         "notice.switch": "“{name}” 只能是 0 或 1，不能是“{asked}”。",
