@@ -38,7 +38,7 @@ class RadixCache(RadixTree):
 
         Effects: an edge that matches only in part is split there, so that the result ends at a node; every node on
         the path gets the current time, and so does the unmatched tail of a split (as in SGLang). Sizes, locks, hit
-        counts and slots stay. Cost: the tokens matched and the nodes visited.
+        counts and slots stay. Cost: one copy of the key in C, the tokens matched and the nodes visited.
         """
         if self._disabled:
             return MatchResult(0, array("q"), self._root)

@@ -128,10 +128,9 @@ class RadixTree:
             self._queue.offer(node)
         return path, position
 
-    def _child_key(self, parent: TreeNode, tokens: array[int], position: int, namespace: Namespace) -> object:
-        """Return the key under which `parent` holds the child that begins with tokens[position]: its first page."""
-        page_size = self._page_size
-        first = tokens[position] if page_size == 1 else tokens[position : position + page_size].tobytes()
+    def _child_key(self, parent: TreeNode, tokens: array[int], namespace: Namespace) -> object:
+        """Return the key under which `parent` holds the child whose edge is `tokens`: its first page."""
+        first = tokens[0] if self._page_size == 1 else tokens[: self._page_size].tobytes()
         return (namespace, first) if parent is self._root and namespace != NO_NAMESPACE else first
 
     def _split(self, node: TreeNode, length: int) -> TreeNode:
@@ -146,7 +145,7 @@ class RadixTree:
         upper.child_key = node.child_key
         parent.children[node.child_key] = upper  # in the place of `node`: the order of siblings stays
         node.key, node.value, node.parent = node.key[length:], node.value[length:], upper
-        node.child_key = self._child_key(upper, node.key, 0, node.namespace)
+        node.child_key = self._child_key(upper, node.key, node.namespace)
         upper.children[node.child_key] = node
         if self._policy.key_may_fall:
             self._queue.offer(node)
@@ -165,7 +164,7 @@ class RadixTree:
     ) -> None:
         leaf = TreeNode(self._take_id(), tokens, value, parent, namespace, self._clock)
         leaf.hit_count, leaf.priority = hits, priority
-        leaf.child_key = self._child_key(parent, tokens, 0, namespace)
+        leaf.child_key = self._child_key(parent, tokens, namespace)
         parent.children[leaf.child_key] = leaf
         self._evictable_size += len(tokens)
         self._queue.offer(leaf)
