@@ -270,4 +270,4 @@ class LongerEngineMachine(EngineMachine):
 TestEngineMachine = EngineMachine.TestCase
 TestEngineMachine.settings = drawn(30, 20)
 TestLongerEngineMachine = pytest.mark.deep(LongerEngineMachine.TestCase)
-TestLongerEngineMachine.settings = drawn(600, 60)
+TestLongerEngineMachine.settings = drawn(400, 50)
