@@ -27,6 +27,7 @@ language, are made by `radixviz.render.explain`: no prose here.
 
 from __future__ import annotations
 
+import errno
 from dataclasses import dataclass, fields
 
 
@@ -39,6 +40,11 @@ class RadixVizError(Exception):
 
     def __str__(self) -> str:
         return ", ".join(f"{name}={value!r}" for name, value in self.facts().items())
+
+
+def system_name(error: OSError) -> str:
+    """Return the system's name of an error (ENOSPC), which has words in each language; else what it says itself."""
+    return errno.errorcode.get(error.errno or 0) or error.strerror or str(error)
 
 
 class BadValue(RadixVizError, ValueError):
@@ -231,7 +237,10 @@ class BadTimeline(RadixVizError, ValueError):
 
 @dataclass(eq=False)
 class NotTimeline(BadTimeline):
-    """It is not a timeline of ours; `detail` is the first place that is not as it should be."""
+    """It is not a timeline of ours.
+
+    `detail` is the first place that is not as it should be, or the system's name of the error that reading ended with.
+    """
 
     file: str
     detail: str
@@ -264,7 +273,7 @@ class TimelineTooNew(BadTimeline):
 
 @dataclass(eq=False)
 class NotWritten(RadixVizError, OSError):
-    """A file could not be written; `detail` is what the system said. What was there is unchanged."""
+    """A file could not be written; `detail` is the system's name of the error. What was there is unchanged."""
 
     file: str
     detail: str

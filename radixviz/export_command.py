@@ -112,7 +112,7 @@ def _export_command(language: str) -> Command:
 
 
 def _kind(target: Path, options: argparse.Namespace, language: str) -> HandoutKind | None:
-    """Return which printed pages are asked for, None for the player; both languages are for paper only."""
+    """Return which printed pages are asked for, None for the player; both languages are for pages only."""
     asked: str | None = getattr(options, "as")
     kind = next((kind for kind in HANDOUT_KINDS if kind == asked), None)
     if asked is not None and kind is None:
@@ -120,7 +120,7 @@ def _kind(target: Path, options: argparse.Namespace, language: str) -> HandoutKi
         raise UsageError(say(language, "cli.bad_choice", option="--as", value=asked, known=known))
     if kind is not None and target.suffix.lower() not in PAGES:
         raise UsageError(say(language, "cli.as_not", value=target.suffix))
-    if options.lang == BOTH and kind is None and target.suffix.lower() != ".pdf":
+    if options.lang == BOTH and target.suffix.lower() not in PAGES:
         raise UnknownLanguage(BOTH, LANGUAGES)
     return kind
 

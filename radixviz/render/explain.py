@@ -13,12 +13,14 @@ from radixviz.errors import (
     BadTokenId,
     FetchFailed,
     ModelRefused,
+    NotTimeline,
+    NotWritten,
     RadixVizError,
 )
 from radixviz.render.words import say, words
 from radixviz.timeline import StageKey, Unmet
 
-_SYSTEM = ("ENOENT", "EACCES", "EISDIR", "ENOSPC")
+_SYSTEM = ("ENOENT", "EACCES", "EPERM", "EISDIR", "ENOTDIR", "ENOSPC", "EDQUOT", "EROFS", "ENAMETOOLONG")
 """The system's errors that have words; another is told by its name."""
 
 
@@ -35,6 +37,8 @@ def explain(error: RadixVizError, lang: str) -> str:
             return say(lang, "error.BadTokenId.limit", **values)
         case BadPoolPages(pool_pages=pages, limit=limit) if pages > limit:
             return say(lang, "error.BadPoolPages.limit", **values)
+        case NotWritten(detail=detail) | NotTimeline(detail=detail) if detail in _SYSTEM:
+            return say(lang, _key(error, lang), file=error.file, detail=say(lang, f"detail.{detail}"))
         case BadScenario():
             where, what = _place(error, lang), _problem(error, lang)
             return say(lang, _key(error, lang), file=error.file, place=where, problem=what)

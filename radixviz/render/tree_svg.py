@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from html import escape
 from pathlib import Path
 
@@ -162,9 +163,14 @@ def _lock(lock_ref: int, right: float, lang: str) -> str:
 def _body(lines: list[str]) -> str:
     first = HEAD_HEIGHT + 12
     return "".join(
-        f'<text class="rv-text" x="{PADDING:g}" y="{first + index * LINE_HEIGHT:g}">{_signs(line)}</text>'
+        f'<text class="{text_class(line)}" x="{PADDING:g}" y="{first + index * LINE_HEIGHT:g}">{_signs(line)}</text>'
         for index, line in enumerate(lines)
     )
+
+
+def text_class(line: str) -> str:
+    """Return the class of a line; one with wide characters needs a font that has them from its first letter on."""
+    return "rv-text rv-wide" if any(unicodedata.east_asian_width(letter) in "WF" for letter in line) else "rv-text"
 
 
 def _signs(line: str) -> str:

@@ -10,6 +10,7 @@ from tests.browser.test_tour import READY_MILLISECONDS
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+ASKING = "[data-testid=player][data-asking]"
 PLACE = """() => {
   const roots = [...document.querySelectorAll("*")].map((element) => element.shadowRoot).filter(Boolean);
   const player = roots.map((root) => root.querySelector("[data-testid=player]")).find(Boolean);
@@ -28,19 +29,24 @@ def test_the_clicker_and_the_presenter_window_walk_the_lesson(browser: Browser, 
     page = context.new_page()
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.goto(f"{app_url}/?lesson=class-45&lang=en&stage=5&frame=5")
+    page.goto(f"{app_url}/?lesson=class-45&lang=en&stage=5&frame=1")
     page.locator("[data-testid=player][data-stage='5']").wait_for(timeout=READY_MILLISECONDS)
-    assert page.locator("[data-testid=lesson] .count").inner_text() == "9 / 18"
+    assert page.locator("[data-testid=lesson] .count").inner_text() == "8 / 18"
     with context.expect_page() as opened:
         page.keyboard.press("n")
     window = opened.value
     window.on("pageerror", lambda error: wrong.append(str(error)))
     part = {name: window.locator(f"[data-part={name}]") for name in ("title", "notes", "next", "pause", "alone", "run")}
+    part["title"].filter(has_text="Who may go?").wait_for()
+    assert part["run"].inner_text() == "Start the clock"
+    page.keyboard.press("PageDown")
+    page.locator(ASKING).wait_for()
     part["title"].filter(has_text="A leaf is evicted").wait_for()
     assert "the whole leaf goes" in part["notes"].inner_text()
     assert part["next"].inner_text() == "Worksheet: stage 6 · Stage 5"
-    assert part["run"].inner_text() == "Start the clock"
-
+    page.keyboard.press("PageDown")  # the answer first
+    page.locator(ASKING).wait_for(state="detached")
+    wait_for_place(page, "5.5")
     page.keyboard.press("PageDown")
     wait_for_place(page, "5.8")
     pause = page.locator("[data-testid=lesson] .pause")

@@ -173,9 +173,15 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "文件 a.json 的版本是 2，但这个 radixviz 只读到版本 1。",
     ),
     (
-        errors.NotWritten("a.html", "No space left on device"),
-        "The file a.html could not be written: No space left on device.",
-        "文件 a.html 写不了：No space left on device。",
+        errors.NotWritten("a.html", "ENOSPC"),
+        "The file a.html could not be written: the disk is full.",
+        "文件 a.html 写不了：磁盘已满。",
+    ),
+    (errors.NotWritten("a", "Odd"), "The file a could not be written: Odd.", "文件 a 写不了：Odd。"),
+    (
+        errors.NotTimeline("a.json", "ENOENT"),
+        "The file a.json is not a timeline of radixviz (there is no such file).",
+        "文件 a.json 不是 radixviz 的时间线（没有这个文件）。",
     ),
     (
         errors.BadLesson("my.toml", "state 3", "stage", "unknown", "12"),

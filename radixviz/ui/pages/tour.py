@@ -87,7 +87,8 @@ def show_tour() -> None:
             _show_plain_tree(timeline, state)
     with files:
         _show_lesson(text, scenario, state.lang)
-        show_files(ShownRun(timeline, intro, _frame(timeline, state.position), engine, state.lang), opened)
+        if not state.view.present:
+            show_files(ShownRun(timeline, intro, _frame(timeline, state.position), engine, state.view), opened)
 
 
 def _show_lesson(text: PlayerText, scenario: Scenario, lang: str) -> None:

@@ -51,16 +51,18 @@ function makeWalker(host, first) {
   };
   const listen = event => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(event.composedPath()[0])) return;
+    if (event.key === "PageDown" && isAsking()) return;      // the player shows the answer first
     const act = event.key in CLICKER ? () => go(here() + CLICKER[event.key]) : event.key === "n" ? open : null;
     if (!act) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     act();
   };
+  const lead = to => to > here() && isAsking() ? dispatchEvent(new KeyboardEvent("keydown", { key: "PageDown" })) : go(to);
   back.onclick = () => go(here() - 1);
-  forward.onclick = () => go(here() + 1);
+  forward.onclick = () => lead(here() + 1);
   presenter.onclick = open;
-  channel.onmessage = ({ data: { kind, at: to } }) => kind === "go" ? go(to) : kind === "hello" && tell();
+  channel.onmessage = ({ data: { kind, at: to } }) => kind === "go" ? lead(to) : kind === "hello" && tell();
   addEventListener("keydown", listen, true);       // before the player, which would go to the next stop
   const timer = setInterval(show, LOOK_MS);
   return {
@@ -113,5 +115,8 @@ function languages({ lang }) {
   const asked = new URL(location.href).searchParams.get("lang") ?? lang;
   return asked === "both" ? ["zh", "en"] : [asked === "zh" ? "zh" : "en"];
 }
+
+// Whether the player, in the shadow of a component of its own, has an open question.
+const isAsking = () => [...document.querySelectorAll("*")].some(({ shadowRoot }) => shadowRoot?.querySelector("[data-testid=player][data-asking]"));
 
 const isTyping = target => Boolean(target.isContentEditable || target.matches?.("textarea, select, input"));
