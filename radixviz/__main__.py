@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from radixviz import __version__
 from radixviz.command_line import Command, UsageError, print_progress, print_stage, whole_number
-from radixviz.errors import RadixVizError, UnknownLanguage
+from radixviz.errors import FetchFailed, RadixVizError, UnknownLanguage
 from radixviz.export_command import export
+from radixviz.fetch_command import fetch_model
 from radixviz.lesson_command import lesson
 from radixviz.render.explain import explain, explain_unmet
 from radixviz.render.report import run_report
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(say(readable, "cli.error", message=error), file=sys.stderr)
     except RadixVizError as error:
         print(say(readable, "cli.error", message=explain(error, readable)), file=sys.stderr)
-        if isinstance(error, AssertionError):
+        if isinstance(error, AssertionError | FetchFailed):
             return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -51,7 +52,7 @@ def _print_utf8() -> None:
 
 
 def _verbs() -> Mapping[str, Verb]:
-    return {"play": _play, "export": export, "lesson": lesson}
+    return {"play": _play, "export": export, "lesson": lesson, "fetch": fetch_model}
 
 
 def _run(given: Sequence[str], language: str) -> int:
@@ -117,7 +118,10 @@ def _play(words: Sequence[str], language: str) -> int:
     scenario = load_scenario(find_scenario(options.scenario))
     check_pool(scenario, page_size=page_size, pool_pages=pool_pages)
     loaded = loader.load(
-        options.model, device=options.device, progress=lambda step: print_progress(say(language, f"load.{step}"))
+        options.model,
+        device=options.device,
+        hub=True,
+        progress=lambda step: print_progress(say(language, f"load.{step}")),
     )
     seconds: dict[str, float] = {}
     timeline = play_on_model(

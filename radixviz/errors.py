@@ -21,7 +21,8 @@ language, are made by `radixviz.render.explain`: no prose here.
     ├── NothingEvicted (RuntimeError)    a cache promised tokens and gave none
     ├── PoolMisuse (ValueError)          PageFreedTwice, PoolExhausted
     ├── IntegrityError (AssertionError)  a law of conservation is broken: a bug of ours
-    └── ModelRefused (RuntimeError)      the self-check found other logits, or the files are not usable
+    ├── ModelRefused (RuntimeError)      the self-check found other logits, or the files are not usable
+    └── FetchFailed (RuntimeError)       a model could not be brought here
 """
 
 from __future__ import annotations
@@ -381,6 +382,15 @@ class IntegrityError(RadixVizError, AssertionError):
 @dataclass(eq=False)
 class ModelRefused(RadixVizError, RuntimeError):
     """A model cannot be used; `reason` is one of the keys that the word lists explain."""
+
+    model: str
+    reason: str
+    detail: str = ""
+
+
+@dataclass(eq=False)
+class FetchFailed(RadixVizError, RuntimeError):
+    """A model could not be brought here; `reason` is one of the keys that the word lists explain."""
 
     model: str
     reason: str

@@ -14,7 +14,7 @@ from radixviz.errors import UnknownFrame, UnknownLanguage, UnknownStage
 from radixviz.introduction import player_intro
 from radixviz.render.export.chromium import require_chromium
 from radixviz.render.export.files import check_folder, write_whole
-from radixviz.render.export.formats import PAGES, PIXELS, WRITERS, Exported, writer
+from radixviz.render.export.formats import DRAWN, PAGES, WRITERS, Exported, writer
 from radixviz.render.export.handout import HANDOUT_KINDS, HandoutKind
 from radixviz.render.export.png import check_chinese, check_font
 from radixviz.render.export.timeline_json import read_timeline_file
@@ -59,7 +59,9 @@ def _play(name: str, frame: str | None, model: str, device: str, language: str) 
     scenario = load_scenario(find_scenario(name))
     if frame is not None:
         find_stage([spec.stage for spec in scenario.stage], frame, language)
-    loaded = loader.load(model, device=device, progress=lambda step: print_progress(say(language, f"load.{step}")))
+    loaded = loader.load(
+        model, device=device, hub=True, progress=lambda step: print_progress(say(language, f"load.{step}"))
+    )
     timeline = play_on_model(scenario, loaded, on_stage=lambda stage: print_stage(stage, language))
     return timeline, player_intro(scenario, loaded.tokenizer)
 
@@ -128,7 +130,7 @@ def _check_tools(target: Path, font: Path | None, lang: str) -> None:
     suffix = target.suffix.lower()
     if font is not None:
         check_font(font)
-    if lang != "en" and suffix in PIXELS:
+    if lang != "en" and suffix in DRAWN:
         check_chinese(font)
     if suffix == ".pdf":
         require_chromium()

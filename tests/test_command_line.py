@@ -87,6 +87,8 @@ def test_the_summary_reads_in_chinese(capsys: pytest.CaptureFixture[str]) -> Non
         (["play", "nine-stages", "--colour"], ["--colour"], ["--colour"]),
         (["play"], ["scenario"], ["scenario"]),
         (["perform"], ["perform", "play"], ["perform", "play"]),
+        (["fetch"], ["name"], ["name"]),
+        (["fetch", "tiny"], ["tiny", "smollm2"], ["tiny", "smollm2"]),
         ([], ["play"], ["play"]),
     ],
 )

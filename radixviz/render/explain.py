@@ -11,6 +11,7 @@ from radixviz.errors import (
     BadPoolPages,
     BadScenario,
     BadTokenId,
+    FetchFailed,
     ModelRefused,
     NotTimeline,
     NotWritten,
@@ -41,8 +42,8 @@ def explain(error: RadixVizError, lang: str) -> str:
         case BadScenario():
             where, what = _place(error, lang), _problem(error, lang)
             return say(lang, _key(error, lang), file=error.file, place=where, problem=what)
-        case ModelRefused():
-            return say(lang, "error.ModelRefused", model=error.model, reason=_reason(error, lang))
+        case ModelRefused() | FetchFailed():
+            return say(lang, _key(error, lang), model=error.model, reason=_reason(error, lang))
         case _:
             return say(lang, _key(error, lang), **values)
 
@@ -107,7 +108,7 @@ def _detail(error: BadScenario, lang: str) -> str:
     return error.detail
 
 
-def _reason(error: ModelRefused, lang: str) -> str:
+def _reason(error: ModelRefused | FetchFailed, lang: str) -> str:
     key = f"reason.{error.reason}"
     text = say(lang, key) if key in words(lang) else say(lang, "reason.other", reason=error.reason)
     return _with_detail(text, error.detail, lang)

@@ -17,15 +17,12 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-import platformdirs
-
 from radixviz.errors import RadixVizError
+from radixviz.model.cache_folder import cache_folder
 from radixviz.model.folder import locate
 from radixviz.scenario.schema import Scenario
 from radixviz.ui.components.player import PlayerText
 
-FOLDER_VARIABLE = "RADIXVIZ_CACHE"
-"""The environment variable that names another folder than the user's cache folder."""
 _SOURCES = Path(__file__).parents[1]
 _SOURCE_SUFFIXES = (".py", ".js", ".css", ".html")
 _LIBRARIES = ("torch", "transformers", "tokenizers", "graphviz-pure")
@@ -84,8 +81,7 @@ def keep_run(key: str, text: PlayerText) -> None:
 
 
 def _path(key: str) -> Path:
-    asked = os.environ.get(FOLDER_VARIABLE)
-    return (Path(asked) if asked else platformdirs.user_cache_path("radixviz")) / "runs" / f"{key}.json"
+    return cache_folder() / "runs" / f"{key}.json"
 
 
 def _version(library: str) -> str:

@@ -241,6 +241,22 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "这是 radixviz 的缺陷，下面这条必须成立：every page has one owner。实际是 {3: 2}，应为 {}。",
     ),
     (
+        errors.ModelRefused("smollm2", "not_fetched", "python -m radixviz fetch smollm2"),
+        "The model smollm2 cannot be used: "
+        "it is not here yet, one command fetches it (python -m radixviz fetch smollm2).",
+        "模型 smollm2 不能用：它还不在这里，用一条命令就能取来（python -m radixviz fetch smollm2）。",
+    ),
+    (
+        errors.FetchFailed("smollm2", "checksum", "bcc8… ≠ 0000…"),
+        "The model smollm2 could not be fetched: the file that came is not the one that was expected (bcc8… ≠ 0000…).",
+        "模型 smollm2 没有取到：收到的文件不是预期的那个（bcc8… ≠ 0000…）。",
+    ),
+    (
+        errors.FetchFailed("someone/some-model", "hub", "gaierror"),
+        "The model someone/some-model could not be fetched: the Hugging Face hub cannot be reached (gaierror).",
+        "模型 someone/some-model 没有取到：连不上 Hugging Face hub（gaierror）。",
+    ),
+    (
         errors.ModelRefused("my-model", "selfcheck", "0.3 > 0.0001"),
         "The model my-model cannot be used: its logits with reused K and V differ from those without (0.3 > 0.0001).",
         "模型 my-model 不能用：复用 K 和 V 时，它的 logits 与不复用时不同（0.3 > 0.0001）。",
@@ -367,6 +383,7 @@ def test_a_reason_without_words_is_told_as_it_is() -> None:
     ("folder", "called", "place", "prefix"),
     [
         ("model", "ModelRefused", 1, "reason"),
+        ("model", "FetchFailed", 1, "reason"),
         ("scenario", "Fault", 2, "problem"),
     ],
 )

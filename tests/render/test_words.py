@@ -22,10 +22,11 @@ SOURCES = {
 }
 BUILT: Mapping[str, tuple[str, ...]] = {
     "ask.how.": ("timeline",),
-    "cli.": ("__main__", "command_line", "export_command"),
+    "cli.": ("__main__", "command_line", "export_command", "fetch_command", "prove_command", "model/fetch"),
     "detail.": ("render/explain",),
     "error.": ("errors",),
     "far.": ("render/player/class/bars",),
+    "fetch.": ("model/fetch",),
     "handout.": ("render/export/handout",),
     "handout.look.": ("timeline",),
     "inspect.": ("render/player/inspector",),
