@@ -21,6 +21,7 @@ class RadixvizCore:
         self.told = 0
         self.cache = RadixCache(page_size, emit=self._count if events else None)
         self._free_pages = array("q", range(1, capacity // page_size + 1))
+        self._slots = memoryview(array("q", range(capacity + page_size)))  # a page's slots are a slice
 
     def _count(self, event: Event) -> None:
         self.told += 1
@@ -59,7 +60,9 @@ class RadixvizCore:
         size, first = self.page_size, len(self._free_pages) - tokens // self.page_size
         pages = self._free_pages[first:]
         del self._free_pages[first:]
-        return found + (pages if size == 1 else array("q", [page * size + n for page in pages for n in range(size)]))
+        if size == 1:
+            return found + pages
+        return found + array("q", b"".join([self._slots[page * size : (page + 1) * size] for page in pages]))
 
     def cut(self, slots: array[int], end: int) -> array[int]:
         """Return the first slots."""

@@ -14,6 +14,7 @@ from radixviz.errors import FetchFailed, RadixVizError, UnknownLanguage
 from radixviz.export_command import export
 from radixviz.fetch_command import fetch_model
 from radixviz.lesson_command import lesson
+from radixviz.prove_command import prove_model
 from radixviz.render.explain import explain, explain_unmet
 from radixviz.render.report import run_report
 from radixviz.render.summary import run_summary
@@ -52,7 +53,7 @@ def _print_utf8() -> None:
 
 
 def _verbs() -> Mapping[str, Verb]:
-    return {"play": _play, "export": export, "lesson": lesson, "fetch": fetch_model}
+    return {"play": _play, "export": export, "lesson": lesson, "fetch": fetch_model, "prove": prove_model}
 
 
 def _run(given: Sequence[str], language: str) -> int:
@@ -97,6 +98,7 @@ def _play_command(language: str) -> Command:
     command.argument("scenario")
     command.option("--model", "tiny")
     command.option("--device", "auto")
+    command.option("--dtype", "float32")
     command.option("--page-size")
     command.option("--pool-pages")
     command.flag("--json")
@@ -120,6 +122,7 @@ def _play(words: Sequence[str], language: str) -> int:
     loaded = loader.load(
         options.model,
         device=options.device,
+        dtype=options.dtype,
         hub=True,
         progress=lambda step: print_progress(say(language, f"load.{step}")),
     )

@@ -6,7 +6,7 @@ language, are made by `radixviz.render.explain`: no prose here.
     RadixVizError
     ├── BadValue (ValueError)            a setting outside its limits
     │   ├── BadPageSize, BadPoolPages, BadTokenCount, BadTokenId, UnknownPolicy
-    │   └── EmptyPrompt, DuplicateRequest, PromptTooLong, RequestTooLarge
+    │   └── EmptyPrompt, DuplicateRequest, BadTemperature, PromptTooLong, RequestTooLarge
     ├── NotFound (LookupError)           UnknownScenario, UnknownModel, UnknownLanguage, UnknownDevice
     │                                    UnknownSuffix, NoFolder, UnknownStage, UnknownFrame,
     │                                    BadFont, NoChineseFont, NoChromium, UnknownLesson
@@ -104,6 +104,14 @@ class DuplicateRequest(BadValue):
     """A request of this id was asked before."""
 
     request: str
+
+
+@dataclass(eq=False)
+class BadTemperature(BadValue):
+    """A temperature is negative, infinite or not a number."""
+
+    request: str
+    value: float
 
 
 @dataclass(eq=False)

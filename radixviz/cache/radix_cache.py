@@ -123,12 +123,16 @@ class RadixCache:
         no more than one holder has it (our choice: a request then adds one edge, as in the paper's figure; SGLang
         adds a child). `slots` None lets the token ids stand in for slots.
 
+        Errors, with nothing changed: SlotCountMismatch, BadSlot, BadTokenCount for a negative `inserted_len`.
+
         Effects: as match_prefix; `priority` raises that of every node on the path; hit counts rise on the nodes that
         end beyond `inserted_len`, so that prompt and finish of one request count once.
         """
         tokens = key.token_ids
         if slots is not None and len(slots) != len(tokens):
             raise SlotCountMismatch(len(tokens), len(slots))
+        if inserted_len < 0:
+            raise BadTokenCount("inserted_len", inserted_len)
         values = tokens if slots is None else as_slot_array(slots)
         if self._disabled:
             return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import platform
 from pathlib import Path
 
 import torch
@@ -41,7 +41,7 @@ def synchronize(device: torch.device) -> None:
 def allocated_bytes(device: torch.device) -> int:
     """Return the bytes that torch has allocated on the device; on the CPU, what the process has in memory (RSS).
 
-    Where the system does not tell its RSS of now, the most it ever was.
+    Where the system does not tell its RSS of now, the most it ever was; 0 on Windows, which tells neither.
     """
     if device.type == "cuda":
         return torch.cuda.memory_allocated(device)
@@ -51,14 +51,26 @@ def allocated_bytes(device: torch.device) -> int:
 
 
 def _resident_bytes() -> int:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
     statm = Path("/proc/self/statm")
     if statm.is_file():
-        import resource
-
         return int(statm.read_text(encoding="ascii").split()[1]) * resource.getpagesize()
-    if sys.platform != "win32":
-        import resource
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if platform.system() == "Darwin" else most * 1024
 
-        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return most if sys.platform == "darwin" else most * 1024
-    return 0
+
+def free_bytes(device: torch.device) -> int | None:
+    """Return the bytes that the device can still give, None where the system does not say."""
+    if device.type == "cuda":
+        return int(torch.cuda.mem_get_info(device)[0])
+    if device.type == "mps":
+        return torch.mps.recommended_max_memory() - torch.mps.driver_allocated_memory()
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            fields = dict(line.split(":", 1) for line in lines)
+        return int(fields["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        return None

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from radixviz.model.causal_lm import CausalLM
     from radixviz.model.kv_shape import KVShape
+    from radixviz.model.kv_tensors import KVTensors
     from radixviz.model.selfcheck import SelfCheckReport
     from radixviz.model.torch_runner import OnLogits, TorchRunner
 
@@ -90,23 +91,30 @@ def load(
 
 
 def build_runner(
-    loaded: LoadedModel, pool_pages: int, page_size: int, *, on_logits: OnLogits | None = None
+    loaded: LoadedModel,
+    pool_pages: int,
+    page_size: int,
+    *,
+    on_logits: OnLogits | None = None,
+    tensors: type[KVTensors] | None = None,
 ) -> TorchRunner:
-    """Return a runner with a pool of its own, of the model's dtype and on its device.
+    """Return a runner with a pool of its own, of the model's dtype and on its device; `tensors` is its kind of memory.
 
     Raises:
         BadPoolPages, BadPageSize: below 1.
-        ModelRefused: reason "out_of_memory"; `detail` is the number of bytes that were needed.
+        ModelRefused: reason "out_of_memory"; `detail` has the bytes that were needed and those that are free.
     """
     from radixviz.model.kv_tensors import KVTensors
     from radixviz.model.torch_runner import TorchRunner
 
     model = loaded.model
     try:
-        tensors = KVTensors(loaded.shape, pool_pages, page_size, dtype=model.dtype, device=model.device)
+        memory = (tensors or KVTensors)(loaded.shape, pool_pages, page_size, dtype=model.dtype, device=model.device)
     except MemoryError as error:
-        raise ModelRefused(loaded.name, "out_of_memory", str(error)) from error
-    return TorchRunner(model, tensors, max_positions=loaded.max_positions, on_logits=on_logits)
+        needed, free = error.args
+        detail = f"{needed:,} B" if free is None else f"{needed:,} B > {free:,} B"
+        raise ModelRefused(loaded.name, "out_of_memory", detail) from error
+    return TorchRunner(model, memory, max_positions=loaded.max_positions, on_logits=on_logits)
 
 
 def _find(name_or_path: str, tell: Callable[[str], None], *, hub: bool) -> ModelFolder:

@@ -45,18 +45,16 @@ def find_settings(
     if model is not None and model not in KNOWN_MODELS:
         notices.append(Notice("notice.model", {"asked": model, "shown": TINY}))
     tokens = scenario.page_size * scenario.pool_pages
-    size, notice = _in_limits("notice.page_size", page_size, tokens, scenario.page_size)
-    notices += [notice] if notice else []
+    size = _in_limits(page_size, tokens)
+    if page_size is not None and size is None:
+        notices.append(Notice("notice.page_size", {"asked": page_size, "limit": tokens, "shown": scenario.page_size}))
     most = min(MOST_PAGES, MOST_TOKENS // (size or scenario.page_size))
-    pages, notice = _in_limits("notice.pool", pool, most, scenario.pool_pages)
-    notices += [notice] if notice else []
+    pages = _in_limits(pool, most)
+    if pool is not None and pages is None:
+        notices.append(Notice("notice.pool", {"asked": pool, "limit": most}))
     return Settings(TINY, size, pages), tuple(notices)
 
 
-def _in_limits(key: str, asked: str | None, most: int, usual: int) -> tuple[int | None, Notice | None]:
-    if asked is None:
-        return None, None
-    number = whole_number(asked)
-    if number is not None and 1 <= number <= most:
-        return number, None
-    return None, Notice(key, {"asked": asked, "limit": most, "shown": usual})
+def _in_limits(asked: str | None, most: int) -> int | None:
+    number = None if asked is None else whole_number(asked)
+    return number if number is not None and 1 <= number <= most else None

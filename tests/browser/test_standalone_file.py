@@ -67,6 +67,28 @@ def test_the_address_of_the_file_says_what_is_shown_and_opens_it_again(browser: 
         ]
 
 
+def test_an_address_that_does_not_exist_lands_nearby(browser: Browser, tour_file: str) -> None:
+    """As in the app: the nearest stage and step there is, with a word about it until the next step."""
+    with opened_file(browser, f"{tour_file}#stage=1&lang=en&ask=0") as page:
+        for asked, landed, said in (
+            ("stage=-3", "0.1", ["There is no stage “-3”: this is stage 0."]),
+            ("stage=<b>", "0.1", ["There is no stage “<b>”: this is stage 0."]),
+            (f"stage={'9' * 400}", "9.1", [f"There is no stage “{'9' * 400}”: this is stage 9."]),
+            ("stage=2&frame=0", "2.1", ["There is no step “0” here: this is step 1 of 6."]),
+            ("stage=2&frame=two", "2.1", ["There is no step “two” here: this is step 1 of 6."]),
+            ("stage=2&frame=99", "2.6", ["There is no step “99” here: this is step 6 of 6."]),
+            ("stage=2&frame=6&lang=fr", "2.6", ["There is no language “fr”."]),
+            ("stage=2&frame=6&present=x", "2.6", ["“present” is 0 or 1, but not “x”."]),
+            ("stage=encore&frame=1", "encore.1", []),
+        ):
+            page.evaluate("(hash) => { location.hash = hash }", f"{asked}&ask=0")
+            page.wait_for_function("(hash) => decodeURI(location.hash) === hash", arg=f"#{asked}&ask=0")
+            page.locator(f"[data-stage='{landed.split('.')[0]}'][data-testid=player]").wait_for()
+            assert (place(page), page.locator(".rv-notice").all_text_contents()) == (f"{landed} en", said)
+        page.keyboard.press("ArrowRight")
+        assert place(page) == "encore.2 en"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_file_has_the_colours_that_the_reader_s_system_asks_for(
     browser: Browser, tour_file: str, scheme: str

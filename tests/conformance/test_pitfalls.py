@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from radixviz.cache.key import RadixKey
+from radixviz.cache.radix_cache import RadixCache
 from radixviz.errors import PageFreedTwice
 from tests.conformance.cache_script import Row
 from tests.conformance.rows import shows
 from tests.deep_tree import chain
 from tests.engine.serving import Serving
+from tests.tree_text import tree_text
 
 BOTH_WAYS = pytest.mark.parametrize("turn_as_one_edge", [True, False])
 
@@ -124,6 +126,14 @@ A07_ROWS = [
 def test_row(row: Row) -> None:
     """Every operation of the row gives the right value."""
     assert row.found() == row.expected()
+
+
+def test_a27_extra_keys_of_other_kinds() -> None:
+    """A27 (c): None, 1 and "1" are three namespaces, and are shown as three."""
+    cache = RadixCache()
+    for extra_key in (None, 1, "1"):
+        assert cache.insert(RadixKey([5, 6], extra_key)) == 0  # type: ignore[arg-type]
+    assert tree_text(cache.snapshot()) == "5 6, 1: 5 6, '1': 5 6"
 
 
 @shows("S24")

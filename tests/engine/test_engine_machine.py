@@ -268,6 +268,6 @@ class LongerEngineMachine(EngineMachine):
 
 
 TestEngineMachine = EngineMachine.TestCase
-TestEngineMachine.settings = drawn(40, 25)
+TestEngineMachine.settings = drawn(30, 20)
 TestLongerEngineMachine = pytest.mark.deep(LongerEngineMachine.TestCase)
 TestLongerEngineMachine.settings = drawn(600, 60)

@@ -59,6 +59,11 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "请求 A1 的提示词是空的，至少要有 1 个 token。",
     ),
     (
+        errors.BadTemperature("A1", -0.5),
+        "The temperature of request A1 is -0.5, but it must be a number from 0 up.",
+        "请求 A1 的温度是 -0.5，但它必须是不小于 0 的数。",
+    ),
+    (
         errors.DuplicateRequest("A1"),
         "There is a request A1 already: each id can be used once.",
         "已经有请求 A1 了：每个编号只能用一次。",

@@ -38,6 +38,8 @@ BUILT: Mapping[str, tuple[str, ...]] = {
     "player.": ("render/player/class/classroom",),
     "pool.": ("render/player/pages",),
     "problem.": ("scenario/",),
+    "proof.": ("render/proof_text",),
+    "prove.": ("model/prove",),
     "reason.": ("model/",),
     "say.": ("render/moment",),
     "state.": ("timeline", "engine/request"),

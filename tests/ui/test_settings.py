@@ -37,7 +37,7 @@ def test_a_bad_pool_is_the_scenario_s_own(scenario: Scenario, page_size: str | N
     """Its limit is in pages, and with large pages in tokens."""
     found, notices = find_settings(None, page_size, asked, scenario)
     assert found.pool_pages is None
-    assert notices == (Notice("notice.pool", {"asked": asked, "limit": limit, "shown": 300}),)
+    assert notices == (Notice("notice.pool", {"asked": asked, "limit": limit}),)
 
 
 def test_an_unknown_model_or_scenario_is_the_tour(scenario: Scenario) -> None:

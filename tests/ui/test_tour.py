@@ -82,7 +82,7 @@ def test_a_changed_address_is_followed(open_app: OpenApp) -> None:
             ("2", 1),
             [
                 "page_size is a whole number from 1 to 300, but not “0”: here it is 1.",
-                "pool is a whole number from 1 to 2000, but not “many”: here it is 300.",
+                "pool is a whole number from 1 to 2000, but not “many”: it is left as it was.",
             ],
         ),
     ],

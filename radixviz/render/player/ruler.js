@@ -60,7 +60,7 @@ export function makeRuler(store, model, root, travel) {
         put(label, "title", info.title[lang]);
       });
       columns[at].fill.style.transform = `scaleX(${view.n / view.of})`;
-      put(scrub, "aria-valuenow", frame - model.first + 1);
+      put(scrub, "aria-valuenow", Math.ceil(frame) - model.first + 1);
       put(scrub, "aria-valuetext", view.place[lang]);
       for (const key of ["first", "back"]) put(tools[key], "aria-disabled", frame <= model.first && "true");
       for (const key of ["next", "last"]) put(tools[key], "aria-disabled", frame >= model.last && "true");

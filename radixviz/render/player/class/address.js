@@ -2,6 +2,7 @@
 //   stage, frame (within it, from 1), lang (en, zh or both), ask=0 where nothing is asked, present=1 in the projector view
 // A file of its own (state `hash`) says it behind the #, which a browser lets a file change, and reads it at the start.
 const ADDRESS_MS = 300;      // browsers refuse more than a few changes a second
+const MOST = 1e6;            // more stages than there are
 
 export function makeAddress(store, model, report) {
   let timer = 0;
@@ -10,7 +11,8 @@ export function makeAddress(store, model, report) {
   const said = address => hash ? new URLSearchParams(address.hash.slice(1)) : address.searchParams;
   const link = () => {
     const address = new URL(location.href), params = said(address), shown = parametersOf(model, store.state);
-    for (const name in shown) if (shown[name] === null) params.delete(name); else params.set(name, shown[name]);
+    for (const name in shown) params.delete(name);
+    for (const name in shown) if (shown[name] !== null) params.set(name, shown[name]);
     if (hash) address.hash = params;
     return address.href;
   };
@@ -71,7 +73,7 @@ const languageOf = ({ lang, both }, asked) => ({ en: { lang: "en", both: false }
 function frameOf(model, stage, frame, tell) {
   const known = [...(model.data.intro ? [{ stage: 0, first: -1, frames: 1 }] : []), ...model.data.stages.filter(info => info.frames)];
   const exact = stage === null ? known[0] : known.find(info => String(info.stage) === stage);
-  const number = /^\s*[-+]?\d+\s*$/.test(stage) ? Number(stage) : 0;
+  const number = /^\s*[-+]?\d+\s*$/.test(stage) ? Math.min(Number(stage), MOST) : 0;
   const info = exact ?? known.filter(one => one.stage !== "encore").reduce((best, one) => Math.abs(one.stage - number) < Math.abs(best.stage - number) ? one : best);
   if (!exact) tell("notice.stage", { asked: stage, shown: info.stage });
   const n = exact && frame !== null ? Math.min(Math.max(Math.trunc(Number(frame)) || 1, 1), info.frames) : 1;
