@@ -489,7 +489,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "cli.lang.both": "both (.html and .pdf)",
         "cli.as_not": "--as is for .html and .pdf, not for “{value}”.",
         "cli.frame.help": "the frame to show, as STAGE.FRAME, for example 5.3 (default: {first})",
-        "cli.font.help": "a font file to use besides the system's, for PNG",
+        "cli.font.help": "a font file to use besides the system's, for pictures and PDF",
         "cli.frame.default": "the first",
         "cli.scenario.help": "the scenario to play, for example nine-stages",
         "cli.model.help": "tiny, smollm2, the folder of a model or an id of the Hugging Face hub (default: {default})",

@@ -489,7 +489,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "cli.lang.both": "both（.html 和 .pdf）",
         "cli.as_not": "--as 只用于 .html 和 .pdf，不能用于“{value}”。",
         "cli.frame.help": "要显示的帧，写作“步.帧”，例如 5.3（默认：{first}）",
-        "cli.font.help": "除系统字体之外还用哪个字体文件，用于 PNG",
+        "cli.font.help": "除系统字体之外还用哪个字体文件，用于图片和 PDF",
         "cli.frame.default": "第一帧",
         "cli.scenario.help": "要播放的场景，例如 nine-stages",
         "cli.model.help": "tiny、smollm2、一个模型的文件夹，或 Hugging Face hub 上的编号（默认：{default}）",
