@@ -110,6 +110,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "node.unnamed": "a node of {n} {n:token|tokens}",
         "node.was_here": "{letter} was here until stage {stage}",
         "node.was_here.unlettered": "{n} {n:token was|tokens were} here until stage {stage}",
+        "node.until": "until stage {stage}",
         "node.pages": "p. {pages}",
         "tree.fit": "Fit the tree into view",
         "tree.zoom_in": "Zoom in",

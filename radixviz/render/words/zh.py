@@ -110,6 +110,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "node.unnamed": "一个 {n} token 的节点",
         "node.was_here": "{letter} 原来在这里，第 {stage} 步被淘汰",
         "node.was_here.unlettered": "这里原来有 {n} 个 token，第 {stage} 步被淘汰",
+        "node.until": "到第 {stage} 步为止",
         "node.pages": "页 {pages}",
         "tree.fit": "让整棵树可见",
         "tree.zoom_in": "放大",
