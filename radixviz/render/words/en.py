@@ -65,7 +65,6 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "ask.how.node": "Click a node. → shows the answer.",
         "ask.field": "Your answer, a number",
         "ask.give": "Answer",
-        "ask.option": "Answer {n}: {text}",
         "ask.right": "Right: {answer}.",
         "ask.wrong": "Not {said}, but {answer}.",
         "ask.shown": "The answer: {answer}.",

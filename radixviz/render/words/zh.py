@@ -65,7 +65,6 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "ask.how.node": "点一个节点。按 → 看答案。",
         "ask.field": "你的答案（一个数）",
         "ask.give": "回答",
-        "ask.option": "答案 {n}：{text}",
         "ask.right": "答对了：{answer}。",
         "ask.wrong": "不是 {said}，是 {answer}。",
         "ask.shown": "答案：{answer}。",

@@ -40,8 +40,8 @@ function field(words, asked) {
 
 function options(words, asked) {
   return asked.options.map((option, place) => {
-    const n = place + 1, text = each(words, lang => option[lang]), name = words.model.say(words.langs[0], "ask.option", { n, text });
-    return el("button", { type: "button", class: "rv-option", "aria-label": name, data: { option: n }, onclick: () => words.asking.answer(String(n)) }, el("b", {}, String(n)), text);
+    const n = String(place + 1);
+    return el("button", { type: "button", class: "rv-option", data: { option: n }, onclick: () => words.asking.answer(n) }, el("b", {}, n), " ", each(words, lang => option[lang]));
   });
 }
 
@@ -77,7 +77,7 @@ function nameOf(model, question, said, lang) {
 function summary(words, { n, right, again }) {
   const say = (key, values) => each(words, lang => words.model.say(lang, key, values));
   return [el("b", {}, say("ask.sum", { n, right })), ...again.length ? [say("ask.again")] : [], ...again.map(({ stage, mark, short }) =>
-    el("button", { type: "button", class: "rv-option", data: { again: stage }, onclick: () => words.asking.again(stage) }, el("b", {}, mark), each(words, lang => short[lang])))];
+    el("button", { type: "button", class: "rv-option", data: { again: stage }, onclick: () => words.asking.again(stage) }, el("b", {}, mark), " ", each(words, lang => short[lang])))];
 }
 
 // A click on a node, or Enter on it, answers an open question about nodes, and then chooses nothing.
