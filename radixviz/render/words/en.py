@@ -383,6 +383,8 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "reason.dtype": "it cannot be run in this number format",
         "reason.out_of_memory": "there is not enough memory",
         "reason.selfcheck": "its logits with reused K and V differ from those without",
+        "reason.bad_adapter": "its adapter cannot be read, or does not fit it",
+        "reason.other_pool": "its K and V need a pool of their own",
         "reason.other": "{reason}",
         # -------------------------------------------------------------------------------------------- command line
         "cli.description": "RadixAttention by really doing it: play a scenario and print what happened.",

@@ -383,6 +383,8 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "reason.dtype": "不能用这种数值格式运行它",
         "reason.out_of_memory": "内存不够",
         "reason.selfcheck": "复用 K 和 V 时，它的 logits 与不复用时不同",
+        "reason.bad_adapter": "它的适配器无法读取，或与它不符",
+        "reason.other_pool": "它的 K 和 V 需要自己的页池",
         "reason.other": "{reason}",
         # -------------------------------------------------------------------------------------------- command line
         "cli.description": "真正运行一遍 RadixAttention：播放一个场景，打印发生了什么。",
