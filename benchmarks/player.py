@@ -28,7 +28,14 @@ from radixviz.model.folder import TINY, locate  # noqa: E402
 from radixviz.model.tokenizer import TextTokenizer  # noqa: E402
 from radixviz.render.layout import find_engine  # noqa: E402
 from radixviz.render.player_data import player_data  # noqa: E402
-from radixviz.render.player_script import player_script, player_styles  # noqa: E402
+from radixviz.render.player_script import (  # noqa: E402
+    CLASS_MODULES,
+    MAIN,
+    MODULES,
+    class_styles,
+    joined,
+    plain_styles,
+)
 from radixviz.scenario.dry_run import dry_run  # noqa: E402
 from radixviz.scenario.loader import find_scenario, load_scenario  # noqa: E402
 from radixviz.timeline import NodeMark, Timeline  # noqa: E402
@@ -78,7 +85,9 @@ def main() -> None:
     """Print the sizes and the times."""
     tour, large = play_tour(), large_timeline()
     print(f"data of the nine stages  {size(player_data(tour, find_engine())):>9,} bytes  (at most 600,000)")
-    print(f"js and css together      {len((player_script() + player_styles()).encode()):>9,} bytes  (at most 60,000)")
+    own, of_class = joined(*MODULES, MAIN) + plain_styles(), joined(*CLASS_MODULES) + class_styles()
+    print(f"js and css of the player {len(own.encode()):>9,} bytes  (at most 60,000)")
+    print(f"and of what a class needs{len(of_class.encode()):>9,} bytes  (at most 40,000)")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=list(QUIET))
         page = browser.new_page(viewport={"width": 1280, "height": 800})

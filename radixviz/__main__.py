@@ -10,8 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from radixviz import __version__
 from radixviz.command_line import Command, UsageError, print_progress, print_stage, whole_number
-from radixviz.errors import RadixVizError, UnknownLanguage
+from radixviz.errors import FetchFailed, RadixVizError, UnknownLanguage
 from radixviz.export_command import export
+from radixviz.fetch_command import fetch_model
+from radixviz.lesson_command import lesson
+from radixviz.prove_command import prove_model
 from radixviz.render.explain import explain, explain_unmet
 from radixviz.render.report import run_report
 from radixviz.render.summary import run_summary
@@ -35,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(say(readable, "cli.error", message=error), file=sys.stderr)
     except RadixVizError as error:
         print(say(readable, "cli.error", message=explain(error, readable)), file=sys.stderr)
-        if isinstance(error, AssertionError):
+        if isinstance(error, AssertionError | FetchFailed):
             return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -50,7 +53,7 @@ def _print_utf8() -> None:
 
 
 def _verbs() -> Mapping[str, Verb]:
-    return {"play": _play, "export": export}
+    return {"play": _play, "export": export, "lesson": lesson, "fetch": fetch_model, "prove": prove_model}
 
 
 def _run(given: Sequence[str], language: str) -> int:
@@ -95,6 +98,7 @@ def _play_command(language: str) -> Command:
     command.argument("scenario")
     command.option("--model", "tiny")
     command.option("--device", "auto")
+    command.option("--dtype", "float32")
     command.option("--page-size")
     command.option("--pool-pages")
     command.flag("--json")
@@ -116,7 +120,11 @@ def _play(words: Sequence[str], language: str) -> int:
     scenario = load_scenario(find_scenario(options.scenario))
     check_pool(scenario, page_size=page_size, pool_pages=pool_pages)
     loaded = loader.load(
-        options.model, device=options.device, progress=lambda step: print_progress(say(language, f"load.{step}"))
+        options.model,
+        device=options.device,
+        dtype=options.dtype,
+        hub=True,
+        progress=lambda step: print_progress(say(language, f"load.{step}")),
     )
     seconds: dict[str, float] = {}
     timeline = play_on_model(

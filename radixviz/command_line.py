@@ -32,9 +32,9 @@ class Command:
         self._options = self._parser.add_argument_group(say(language, "cli.options"))
         self._options.add_argument("-h", "--help", action="help", help=say(language, "cli.help.help"))
 
-    def argument(self, name: str) -> None:
+    def argument(self, name: str, **shown: str) -> None:
         """Add a positional argument."""
-        self._arguments.add_argument(name, nargs="?", help=say(self._language, f"cli.{name}.help"))
+        self._arguments.add_argument(name, nargs="?", help=say(self._language, f"cli.{name}.help", **shown))
 
     def option(self, name: str, default: str | None = None, **shown: str) -> None:
         """Add an option with a value; `default` None is explained as the scenario's own, or as `shown` says."""

@@ -6,7 +6,7 @@ language, are made by `radixviz.render.explain`: no prose here.
     RadixVizError
     ├── BadValue (ValueError)            a setting outside its limits
     │   ├── BadPageSize, BadPoolPages, BadTokenCount, BadTokenId, UnknownPolicy
-    │   └── EmptyPrompt, DuplicateRequest, PromptTooLong, RequestTooLarge
+    │   └── EmptyPrompt, DuplicateRequest, BadTemperature, PromptTooLong, RequestTooLarge
     ├── NotFound (LookupError)           UnknownScenario, UnknownModel, UnknownLanguage, UnknownDevice
     │                                    UnknownSuffix, NoFolder, UnknownStage, UnknownFrame,
     │                                    BadFont, NoChineseFont, NoChromium, UnknownLesson
@@ -15,16 +15,19 @@ language, are made by `radixviz.render.explain`: no prose here.
     ├── NotWritten (OSError)             a file could not be written
     ├── BadScenario (ValueError)         file, where in it, which field, and what is wrong
     │   └── BadLesson                    the same of a lesson
-    ├── CacheMisuse (ValueError)         NamespaceMismatch, SlotCountMismatch, NotLocked, ForeignNode
+    ├── CacheMisuse (ValueError)         NamespaceMismatch, SlotCountMismatch, BadSlot, NotLocked,
+    │                                    ForeignNode
     ├── ResetRefused (RuntimeError)      the cache is in use
     ├── NothingEvicted (RuntimeError)    a cache promised tokens and gave none
     ├── PoolMisuse (ValueError)          PageFreedTwice, PoolExhausted
     ├── IntegrityError (AssertionError)  a law of conservation is broken: a bug of ours
-    └── ModelRefused (RuntimeError)      the self-check found other logits, or the files are not usable
+    ├── ModelRefused (RuntimeError)      the self-check found other logits, or the files are not usable
+    └── FetchFailed (RuntimeError)       a model could not be brought here
 """
 
 from __future__ import annotations
 
+import errno
 from dataclasses import dataclass, fields
 
 
@@ -37,6 +40,11 @@ class RadixVizError(Exception):
 
     def __str__(self) -> str:
         return ", ".join(f"{name}={value!r}" for name, value in self.facts().items())
+
+
+def system_name(error: OSError) -> str:
+    """Return the system's name of an error (ENOSPC), which has words in each language; else what it says itself."""
+    return errno.errorcode.get(error.errno or 0) or error.strerror or str(error)
 
 
 class BadValue(RadixVizError, ValueError):
@@ -96,6 +104,14 @@ class DuplicateRequest(BadValue):
     """A request of this id was asked before."""
 
     request: str
+
+
+@dataclass(eq=False)
+class BadTemperature(BadValue):
+    """A temperature is negative, infinite or not a number."""
+
+    request: str
+    value: float
 
 
 @dataclass(eq=False)
@@ -221,7 +237,10 @@ class BadTimeline(RadixVizError, ValueError):
 
 @dataclass(eq=False)
 class NotTimeline(BadTimeline):
-    """It is not a timeline of ours; `detail` is the first place that is not as it should be."""
+    """It is not a timeline of ours.
+
+    `detail` is the first place that is not as it should be, or the system's name of the error that reading ended with.
+    """
 
     file: str
     detail: str
@@ -254,7 +273,7 @@ class TimelineTooNew(BadTimeline):
 
 @dataclass(eq=False)
 class NotWritten(RadixVizError, OSError):
-    """A file could not be written; `detail` is what the system said. What was there is unchanged."""
+    """A file could not be written; `detail` is the system's name of the error. What was there is unchanged."""
 
     file: str
     detail: str
@@ -301,6 +320,14 @@ class SlotCountMismatch(CacheMisuse):
 
     tokens: int
     slots: int
+
+
+@dataclass(eq=False)
+class BadSlot(CacheMisuse):
+    """A slot is not an integer of 64 bits."""
+
+    value: object
+    position: int
 
 
 @dataclass(eq=False)
@@ -363,6 +390,15 @@ class IntegrityError(RadixVizError, AssertionError):
 @dataclass(eq=False)
 class ModelRefused(RadixVizError, RuntimeError):
     """A model cannot be used; `reason` is one of the keys that the word lists explain."""
+
+    model: str
+    reason: str
+    detail: str = ""
+
+
+@dataclass(eq=False)
+class FetchFailed(RadixVizError, RuntimeError):
+    """A model could not be brought here; `reason` is one of the keys that the word lists explain."""
 
     model: str
     reason: str

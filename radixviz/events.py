@@ -6,9 +6,9 @@ same events. A sequence id is the request's id, with "#1" to "#n" behind it when
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar, cast
 
 Phase = Literal["match", "lock", "extend", "decode", "cache", "done"]
 FreeReason = Literal["evicted", "duplicate", "tail", "retracted", "cancelled"]
@@ -16,9 +16,41 @@ FinishReason = Literal["stop", "length"]
 Namespace = tuple[str | None, str | None, str | None, str | None]
 """(model, adapter, cache_salt, extra_key): the parts are never joined, and None and "" differ."""
 NO_NAMESPACE: Namespace = (None, None, None, None)
+Kind = TypeVar("Kind")
 
 
-@dataclass(frozen=True, slots=True)
+class _ReadLate:
+    """A field that keeps the run of integers that it was given and makes it a tuple when it is first read.
+
+    A cache tells of thousands of tokens at a time, and few listeners read each of them.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._kept = f"_{name}"
+
+    def __get__(self, event: object, owner: type | None = None) -> tuple[int, ...]:
+        kept = event.__dict__[self._kept]
+        if not isinstance(kept, tuple):
+            kept = event.__dict__[self._kept] = tuple(kept)
+        return kept
+
+    def __set__(self, event: object, value: Sequence[int]) -> None:
+        event.__dict__[self._kept] = value
+
+
+def _reads_ids_late(kind: type[Kind]) -> type[Kind]:
+    for name in ("token_ids", "slots"):
+        setattr(kind, name, _ReadLate(name))
+    return kind
+
+
+def read_late(ids: Sequence[int]) -> tuple[int, ...]:
+    """Hand ids to an event of the tree, which makes a tuple of them when it is asked; they must not change any more."""
+    return cast("tuple[int, ...]", ids)
+
+
+@_reads_ids_late
+@dataclass(frozen=True)
 class NodeAdded:
     """A new leaf was put below `parent_id` (None: below the root)."""
 
@@ -29,7 +61,8 @@ class NodeAdded:
     namespace: Namespace
 
 
-@dataclass(frozen=True, slots=True)
+@_reads_ids_late
+@dataclass(frozen=True)
 class NodeGrown:
     """A leaf was lengthened by the output of the request that made it."""
 
@@ -47,7 +80,8 @@ class NodeSplit:
     length: int
 
 
-@dataclass(frozen=True, slots=True)
+@_reads_ids_late
+@dataclass(frozen=True)
 class NodeEvicted:
     """A leaf left the tree; its slots are free again."""
 

@@ -59,7 +59,9 @@ def _play(name: str, frame: str | None, model: str, device: str, language: str) 
     scenario = load_scenario(find_scenario(name))
     if frame is not None:
         find_stage([spec.stage for spec in scenario.stage], frame, language)
-    loaded = loader.load(model, device=device, progress=lambda step: print_progress(say(language, f"load.{step}")))
+    loaded = loader.load(
+        model, device=device, hub=True, progress=lambda step: print_progress(say(language, f"load.{step}"))
+    )
     timeline = play_on_model(scenario, loaded, on_stage=lambda stage: print_stage(stage, language))
     return timeline, player_intro(scenario, loaded.tokenizer)
 
@@ -110,7 +112,7 @@ def _export_command(language: str) -> Command:
 
 
 def _kind(target: Path, options: argparse.Namespace, language: str) -> HandoutKind | None:
-    """Return which printed pages are asked for, None for the player; both languages are for paper only."""
+    """Return which printed pages are asked for, None for the player; both languages are for pages only."""
     asked: str | None = getattr(options, "as")
     kind = next((kind for kind in HANDOUT_KINDS if kind == asked), None)
     if asked is not None and kind is None:
@@ -118,7 +120,7 @@ def _kind(target: Path, options: argparse.Namespace, language: str) -> HandoutKi
         raise UsageError(say(language, "cli.bad_choice", option="--as", value=asked, known=known))
     if kind is not None and target.suffix.lower() not in PAGES:
         raise UsageError(say(language, "cli.as_not", value=target.suffix))
-    if options.lang == BOTH and kind is None and target.suffix.lower() != ".pdf":
+    if options.lang == BOTH and target.suffix.lower() not in PAGES:
         raise UnknownLanguage(BOTH, LANGUAGES)
     return kind
 

@@ -148,6 +148,8 @@ class Frame:
     labels: Mapping[int, NodeMark]
     """By node id, for every node of the tree and every ghost."""
     stop: int | None = None
+    question: int | None = None
+    """The number (from 0) of the question of its stage that is asked before this frame is shown, or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,14 +173,47 @@ class StopInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerInfo:
+    """An answer that the author foresees.
+
+    It is `amount`, a sum of numbers of the frame ("prompt + generated - 1"), or, where `after` is not empty, the number
+    of prompt tokens up to the end of that text. `text` is how a choice offers it; `say` what is said to whoever gives
+    it, when it is wrong.
+    """
+
+    amount: str
+    after: str
+    text: Words
+    say: Words
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionInfo:
+    """What the author asks before a frame is shown; the right answer is computed from the frame.
+
+    number: `amount` is right, and `answers` are wrong ones · choice: of the `answers` that are offered, the one that
+    comes to `amount` is right · node: the nodes that are evicted in the frame. The numbers are the frame's own, or
+    those of the frame in which `sequence` is looked up, when the question is about what is still to come.
+    """
+
+    kind: Literal["number", "choice", "node"]
+    ask: Words
+    why: Words
+    amount: str = ""
+    answers: tuple[AnswerInfo, ...] = ()
+    sequence: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class StageInfo:
-    """One stage's title (`short` fits a ruler) and its stops in order."""
+    """One stage's title (`short` fits a ruler), its stops and its questions, each in order."""
 
     stage: StageKey
     title: Words
     short: Words
     stops: tuple[StopInfo, ...]
     requests: tuple[str, ...]
+    questions: tuple[QuestionInfo, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +315,12 @@ PLACEHOLDERS = frozenset(
     }
 )
 """The numbers that a sentence may ask for; `radixviz.render.values` says what each of them counts."""
+
+AMOUNTS = PLACEHOLDERS | {"stored", "copies"}
+"""The numbers that an amount may be made of; `radixviz.render.questions.amount` says what the two others count."""
+
+AMOUNT = re.compile(r"\w+(?: [+-] \w+)*")
+"""The form of an amount: names of numbers, and numbers, with + and - between them."""
 
 MARKUP = re.compile(
     r"\{(?P<value>\w+)(?:\|(?P<role>\w+)|:(?P<one>[^|{}]*)\|(?P<many>[^|{}]*))?\}"

@@ -87,6 +87,11 @@ def test_the_summary_reads_in_chinese(capsys: pytest.CaptureFixture[str]) -> Non
         (["play", "nine-stages", "--colour"], ["--colour"], ["--colour"]),
         (["play"], ["scenario"], ["scenario"]),
         (["perform"], ["perform", "play"], ["perform", "play"]),
+        (["fetch"], ["name"], ["name"]),
+        (["prove", "--threads", "0"], ["--threads", "0", "1"], ["--threads", "0", "1"]),
+        (["prove", "--dtype", "int8"], ["tiny", "int8"], ["tiny", "int8"]),
+        (["prove", "--device", "abacus"], ["abacus", "cpu"], ["abacus", "cpu"]),
+        (["fetch", "tiny"], ["tiny", "smollm2"], ["tiny", "smollm2"]),
         ([], ["play"], ["play"]),
     ],
 )
@@ -102,6 +107,20 @@ def test_bad_input_gets_one_clear_line_in_the_readers_language(
         assert (status, output.out) == (2, "")
         assert all(word in last for word in wanted), last
         assert any("\u4e00" <= letter <= "\u9fff" for letter in last) == (language == "zh"), last
+
+
+def test_the_proof_of_the_shipped_model(capsys: pytest.CaptureFixture[str]) -> None:
+    """The same answer in float32, wrong positions far off, and less time the more is reused."""
+    status = main(["prove", "--json"])
+    output = capsys.readouterr()
+    proof = json.loads(output.out)
+
+    assert (status, proof["model"], proof["dtype"]) == (0, "tiny", "float32")
+    assert (proof["argmax_equal"], proof["text_equal"]) == (True, True)
+    assert proof["max_abs_logit_diff"] < 1e-4 < 1 < proof["wrong_positions_diff"]
+    assert [row["hit"] for row in proof["ttft"]] == [0, 0.5, 0.9, 0.99]
+    assert proof["ttft"][2]["ratio_to_full"] < 0.5
+    assert "Measuring the time to the first token" in output.err
 
 
 def test_an_unknown_language_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -107,14 +107,14 @@ def test_printed_pages_are_written_in_both_languages(tmp_path: Path, capsys: pyt
     [
         (["--to", "FOLDER/a.html", "--as", "poster"], "handout, worksheet, key"),
         (["--to", "FOLDER/a.svg", "--as", "handout"], ".svg"),
-        (["--to", "FOLDER/a.html", "--lang", "both"], "both"),
+        (["--to", "FOLDER/a.json", "--lang", "both"], "both"),
         (["--to", "FOLDER/a.png", "--lang", "both"], "both"),
     ],
 )
 def test_what_cannot_be_printed_is_said(
     arguments: list[str], wanted: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A kind that nobody knows, a file that is no page, and both languages in what is not paper."""
+    """A kind that nobody knows, a file that is no page, and both languages in what is no page."""
     given = [word.replace("FOLDER", str(tmp_path)) for word in arguments]
     assert main(["export", "nine-stages", *given]) == 2
     output = capsys.readouterr()

@@ -15,21 +15,22 @@ FLOORS = (  # a room imports what lies on a floor before its own; rooms of one f
     ("errors", "events"),
     ("cache",),
     ("engine",),
-    ("timeline",),
+    ("timeline", "proof"),  # what a run, and a measurement, are told in
     ("recorder",),
     ("model", "scenario", "render"),
     ("tour", "introduction", "command_line"),  # where scenario, model and render meet, for page and command line
-    ("export_command",),  # the verb that __main__ dispatches to
+    ("export_command", "lesson_command", "fetch_command", "prove_command"),  # the verbs of __main__
     ("ui", "__main__"),
     ("app",),
 )
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
-PLAIN = ("", "errors", "events", "cache", "engine", "timeline", "recorder")  # the standard library only
+PLAIN = ("", "errors", "events", "cache", "engine", "timeline", "proof", "recorder")  # the standard library only
 HOMES = {
     "torch": ("model",),
     "transformers": ("model",),
     "tokenizers": ("model",),
     "safetensors": ("model",),
+    "huggingface_hub": ("model",),
     "graphviz": ("render",),
     "streamlit": ("ui", "app"),
 }

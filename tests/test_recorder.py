@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from radixviz.cache.page_pool import PagePool
 from radixviz.cache.radix_cache import RadixCache
+from radixviz.engine.batching import Batching
 from radixviz.engine.engine import Engine
 from radixviz.engine.request import Request
 from radixviz.engine.runner import SimulatedRunner
@@ -16,11 +17,12 @@ REPLY = 100
 class Stage:
     """An engine under a recorder, driven stage by stage."""
 
-    def __init__(self, pool_pages: int, page_size: int = 1) -> None:
+    def __init__(self, pool_pages: int, page_size: int = 1, batching: Batching | None = None) -> None:
         self.recorder = Recorder()
         cache = RadixCache(page_size, emit=self.recorder.emit)
         runner = SimulatedRunner(lambda sequence_id, number: REPLY + number)
-        self.engine = Engine(cache, PagePool(pool_pages, page_size), runner, emit=self.recorder.emit)
+        pool, emit = PagePool(pool_pages, page_size), self.recorder.emit
+        self.engine = Engine(cache, pool, runner, batching=batching, emit=emit)
         self.recorder.watch(self.engine)
 
     def play(self, number: int, *requests: Request) -> list[Frame]:
@@ -61,6 +63,20 @@ def test_a_batch_goes_phase_by_phase_together() -> None:
         ("cache", ("b",)),
         ("done", ("a", "b")),
     ]
+
+
+def test_a_prompt_in_chunks_is_a_frame_a_chunk() -> None:
+    """Each frame shows what is computed so far and what is not; a page that is not full yet is the sequence's own."""
+    frames = Stage(8, 2, Batching(prefill_chunk=3)).play(1, Request("a", (1, 2, 3, 4, 5, 6, 7), 2))
+
+    assert [(frame.phase, frame.sequences[0].spans) for frame in frames[1:6]] == [
+        ("lock", (TokenSpan("pending", 7),)),
+        ("extend", (TokenSpan("computed", 2), TokenSpan("pending", 5))),
+        ("extend", (TokenSpan("computed", 4), TokenSpan("pending", 3))),
+        ("extend", (TokenSpan("computed", 7), TokenSpan("generated", 1))),
+        ("decode", (TokenSpan("computed", 7), TokenSpan("generated", 2))),
+    ]
+    assert [frame.sequences[0].tail_len for frame in frames[1:6]] == [0, 0, 0, 1, 2]
 
 
 def test_each_eviction_is_a_frame_at_the_place_where_a_page_was_short() -> None:

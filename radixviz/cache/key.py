@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from operator import index
 from typing import SupportsIndex
 
-from radixviz.errors import BadTokenId, NamespaceMismatch
+from radixviz.errors import BadPageSize, BadSlot, BadTokenId, NamespaceMismatch
 from radixviz.events import Namespace
 
 NAMESPACE_PARTS = ("model", "adapter", "cache_salt", "extra_key")
@@ -89,6 +89,7 @@ class RadixKey:
 
     def match(self, other: RadixKey, page_size: int = 1) -> int:
         """Return how many leading tokens are equal, floored to whole pages; other namespaces are an error."""
+        _check_page_size(page_size)
         for part, left, right in zip(NAMESPACE_PARTS, self.namespace, other.namespace, strict=True):
             if left != right:
                 raise NamespaceMismatch(part, left, right)
@@ -97,6 +98,7 @@ class RadixKey:
 
     def page_aligned(self, page_size: int) -> RadixKey:
         """Return the key cut to whole pages."""
+        _check_page_size(page_size)
         return self[: len(self) - len(self) % page_size]
 
 
@@ -110,6 +112,14 @@ def as_token_array(token_ids: Iterable[int]) -> array[int]:
     except (TypeError, OverflowError):
         position = next(i for i, token in enumerate(ids) if not _is_token_id(token))
         raise BadTokenId(ids[position], position) from None
+
+
+def as_slot_array(slots: Iterable[int]) -> array[int]:
+    """Return the slots as an array of 64-bit integers (the same object when it is one); BadSlot names the odd one."""
+    try:
+        return as_token_array(slots)
+    except BadTokenId as error:
+        raise BadSlot(error.value, error.position) from None
 
 
 def common_prefix_len(edge: array[int], tokens: array[int], start: int, limit: int) -> int:
@@ -130,6 +140,11 @@ def common_prefix_len(edge: array[int], tokens: array[int], start: int, limit: i
         else:
             high = middle
     return low
+
+
+def _check_page_size(page_size: int) -> None:
+    if page_size < 1:
+        raise BadPageSize(page_size)
 
 
 def _is_token_id(value: object) -> bool:

@@ -40,21 +40,26 @@ class PagePool:
             raise BadTokenCount("num_pages", num_pages)
         if num_pages > len(self._free):
             raise PoolExhausted(num_pages, len(self._free))
-        pages = [self._free.popleft() for _ in range(num_pages)]
+        take, is_free = self._free.popleft, self._is_free
+        pages = [take() for _ in range(num_pages)]
         for page in pages:
-            self._is_free[page] = 0
+            is_free[page] = 0
         return pages
 
     def free(self, pages: Sequence[int]) -> None:
         """Give pages back; PageFreedTwice, with nothing given back, when one is free already or not of this pool."""
-        given = set[int]()
+        is_free, given = self._is_free, 0
         for page in pages:
-            if not 1 <= page <= self.num_pages or self._is_free[page] or page in given:
-                raise PageFreedTwice(page)
-            given.add(page)
-        for page in pages:
-            self._is_free[page] = 1
-        self._free.extend(pages)
+            if not 1 <= page <= self.num_pages or is_free[page]:
+                break
+            is_free[page] = 1  # so that a page that comes twice is seen
+            given += 1
+        else:
+            self._free.extend(pages)
+            return
+        for page in pages[:given]:
+            is_free[page] = 0
+        raise PageFreedTwice(pages[given])
 
     def is_free(self, page: int) -> bool:
         """Return whether this page is free."""
@@ -63,6 +68,8 @@ class PagePool:
     def slots_of(self, pages: Iterable[int]) -> list[int]:
         """Return the slots of these pages in order."""
         size = self.page_size
+        if size == 1:
+            return list(pages)
         return [slot for page in pages for slot in range(page * size, page * size + size)]
 
     def pages_of(self, slots: Sequence[int]) -> list[int]:

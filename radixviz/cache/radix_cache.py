@@ -13,12 +13,22 @@ from collections.abc import Iterator, Sequence
 from radixviz.cache.eviction import EvictionCandidate, eviction_policy
 from radixviz.cache.eviction_queue import EvictionQueue
 from radixviz.cache.integrity import check_tree
-from radixviz.cache.key import RadixKey, common_prefix_len
+from radixviz.cache.key import RadixKey, as_slot_array, common_prefix_len
 from radixviz.cache.node import TreeNode
 from radixviz.cache.prefix_cache import MatchResult
 from radixviz.cache.snapshot import NodeView, TreeSnapshot
 from radixviz.errors import BadPageSize, BadTokenCount, ForeignNode, NotLocked, SlotCountMismatch
-from radixviz.events import NO_NAMESPACE, CacheReset, Emit, Namespace, NodeAdded, NodeEvicted, NodeGrown, NodeSplit
+from radixviz.events import (
+    NO_NAMESPACE,
+    CacheReset,
+    Emit,
+    Namespace,
+    NodeAdded,
+    NodeEvicted,
+    NodeGrown,
+    NodeSplit,
+    read_late,
+)
 
 
 class RadixCache:
@@ -90,10 +100,12 @@ class RadixCache:
         if self._disabled:
             return MatchResult(0, array("q"), self._root)
         path, prefix_len = self._walk(key)
-        slots = array("q")
-        for node in path:
+        if not path:
+            return MatchResult(0, array("q"), self._root)
+        slots = path[0].value[:]
+        for node in path[1:]:
             slots += node.value
-        return MatchResult(prefix_len, slots, path[-1] if path else self._root)
+        return MatchResult(prefix_len, slots, path[-1])
 
     def insert(
         self,
@@ -111,24 +123,29 @@ class RadixCache:
         no more than one holder has it (our choice: a request then adds one edge, as in the paper's figure; SGLang
         adds a child). `slots` None lets the token ids stand in for slots.
 
+        Errors, with nothing changed: SlotCountMismatch, BadSlot, BadTokenCount for a negative `inserted_len`.
+
         Effects: as match_prefix; `priority` raises that of every node on the path; hit counts rise on the nodes that
         end beyond `inserted_len`, so that prompt and finish of one request count once.
         """
-        if slots is not None and len(slots) != len(key):
-            raise SlotCountMismatch(len(key), len(slots))
+        tokens = key.token_ids
+        if slots is not None and len(slots) != len(tokens):
+            raise SlotCountMismatch(len(tokens), len(slots))
+        if inserted_len < 0:
+            raise BadTokenCount("inserted_len", inserted_len)
+        values = tokens if slots is None else as_slot_array(slots)
         if self._disabled:
             return 0
         path, prefix_len = self._walk(key)
         self._count_hits(path, priority, inserted_len)
-        end = len(key) - len(key) % self._page_size
+        end = len(tokens) - len(tokens) % self._page_size
         if prefix_len < end:
-            value = array("q", slots[prefix_len:end]) if slots is not None else key.token_ids[prefix_len:end]
             parent = path[-1] if path else self._root
+            new, value = tokens[prefix_len:end], values[prefix_len:end]
             if grow is not None and grow is parent is not self._root and not grow.children and grow.lock_ref <= 1:
-                self._grow(grow, key.token_ids[prefix_len:end], value)
+                self._grow(grow, new, value)
             else:
-                hits = int(end > inserted_len)
-                self._add_leaf(parent, key.token_ids[prefix_len:end], value, key.namespace, priority, hits)
+                self._add_leaf(parent, new, value, key.namespace, priority, int(end > inserted_len))
         return prefix_len
 
     def inc_lock_ref(self, node: TreeNode) -> int:
@@ -170,8 +187,8 @@ class RadixCache:
             raise BadTokenCount("num_tokens", num_tokens)
         freed = array("q")
         while len(freed) < num_tokens and (leaf := self._worst_leaf()) is not None:
-            freed += leaf.value
             self._remove_leaf(leaf)
+            freed += leaf.value
         return freed
 
     def eviction_order(self) -> tuple[EvictionCandidate, ...]:
@@ -205,28 +222,30 @@ class RadixCache:
     def _walk(self, key: RadixKey) -> tuple[list[TreeNode], int]:
         """Follow `key` as far as it is cached; return the path without the root, and its length in tokens.
 
-        An edge is compared with a slice of the key at its place: nothing is sliced again on the way down.
+        A whole edge is compared with the key at its place in C: nothing is sliced again on the way down.
         """
-        self._clock += 1
-        now, page_size, tokens = self._clock, self._page_size, key.token_ids
+        self._clock = now = self._clock + 1
+        tokens, page_size, namespace = key.token_ids, self._page_size, key.namespace
         end = len(tokens) - len(tokens) % page_size
-        node, path, position = self._root, list[TreeNode](), 0
+        token_bytes = tokens.tobytes()
+        path: list[TreeNode] = []
+        node, position = self._root, 0
         node.last_access = now
         while position < end:
-            child = node.children.get(self._child_key(node, tokens, position, key.namespace))
+            # As _child_key, without the call.
+            page = tokens[position] if page_size == 1 else token_bytes[8 * position : 8 * (position + page_size)]
+            child = node.children.get(page if position or namespace == NO_NAMESPACE else (namespace, page))
             if child is None:
                 break
             child.last_access = now
-            edge = child.key
-            length = len(edge)
-            if edge == tokens[position : position + length]:
+            if token_bytes.startswith(child.key, 8 * position):
                 node = child
             else:
-                length = common_prefix_len(edge, tokens, position, min(length, end - position))
+                most = min(len(child.key), end - position)
+                length = common_prefix_len(child.key, tokens, position, most)
                 node = self._split(child, length - length % page_size)
-                length = len(node.key)
             path.append(node)
-            position += length
+            position += len(node.key)
         if self._policy.key_may_fall:
             self._queue.offer(node)
         return path, position
@@ -258,7 +277,8 @@ class RadixCache:
         return upper
 
     def _count_hits(self, path: list[TreeNode], priority: int, inserted_len: int) -> None:
-        self._root.priority = max(self._root.priority, priority)
+        if self._root.priority < priority:
+            self._root.priority = priority
         end = 0
         for node in path:
             end += len(node.key)
@@ -284,7 +304,7 @@ class RadixCache:
         self._queue.offer(leaf)
         if self._emit:
             parent_id = None if parent is self._root else parent.node_id
-            self._emit(NodeAdded(leaf.node_id, parent_id, tuple(tokens), tuple(value), namespace))
+            self._emit(NodeAdded(leaf.node_id, parent_id, read_late(tokens), read_late(value), namespace))
 
     def _grow(self, leaf: TreeNode, tokens: array[int], value: array[int]) -> None:
         leaf.key = leaf.key + tokens
@@ -294,7 +314,7 @@ class RadixCache:
         else:
             self._evictable_size += len(tokens)
         if self._emit:
-            self._emit(NodeGrown(leaf.node_id, tuple(tokens), tuple(value)))
+            self._emit(NodeGrown(leaf.node_id, read_late(tokens), read_late(value)))
 
     def _worst_leaf(self) -> TreeNode | None:
         """Take the worst candidate out of the queue; None when there is none."""
@@ -310,7 +330,7 @@ class RadixCache:
             self._queue.offer(parent)
         if self._emit:
             parent_id = None if parent is self._root else parent.node_id
-            self._emit(NodeEvicted(leaf.node_id, parent_id, tuple(leaf.key), tuple(leaf.value)))
+            self._emit(NodeEvicted(leaf.node_id, parent_id, read_late(leaf.key), read_late(leaf.value)))
 
     def _check_own(self, node: TreeNode) -> None:
         if node.root is not self._root or (node.parent is None and node is not self._root):

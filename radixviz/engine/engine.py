@@ -13,9 +13,11 @@ from radixviz.engine.intake import Ends, Intake
 from radixviz.engine.integrity import check_engine
 from radixviz.engine.page_map import page_map
 from radixviz.engine.prefix_use import PrefixUse
-from radixviz.engine.request import Draw, Request, Sequence
+from radixviz.engine.request import Request, Sequence
 from radixviz.engine.request_check import check_request
-from radixviz.engine.runner import DecodeRow, ExtendRow, ModelRunner, Sampled
+from radixviz.engine.rows import decode_row, extend_row
+from radixviz.engine.runner import ModelRunner, Sampled
+from radixviz.engine.samples import Samples
 from radixviz.engine.schedule import FirstComeFirstServed, SchedulePolicy
 from radixviz.engine.scheduler import Scheduler
 from radixviz.engine.slot_allocator import SlotAllocator
@@ -30,7 +32,6 @@ from radixviz.events import (
     SequenceCancelled,
     SequenceFinished,
     SequenceRetracted,
-    SequencesForked,
     TokenSampled,
     TokensComputed,
 )
@@ -77,6 +78,7 @@ class Engine:
         self._batching = batching or Batching()
         self._scheduler = Scheduler(max_running=self._batching.most_running, order=order)
         self._intake = Intake(cache, pool, self._prefix, self._scheduler, self._batching, self._emit)
+        self._samples = Samples(self._prefix, self._allocator, runner, self._emit)
         self._arrived: dict[str, float] = {}
         self._decoding: tuple[str, ...] = ()
         self._names = set[str]()  # of requests and sequences
@@ -102,8 +104,8 @@ class Engine:
         """Put a request in the queue.
 
         Errors, with nothing changed: EmptyPrompt; BadTokenId; DuplicateRequest, also when a sequence of another request
-        is called so; BadTokenCount for a count below 1; PromptTooLong when prompt and reply need more positions than
-        the model has; RequestTooLarge when one sequence alone needs more pages than the pool has.
+        is called so; BadTokenCount for a count below 1; BadTemperature; PromptTooLong when prompt and reply need more
+        positions than the model has; RequestTooLarge when one sequence alone needs more pages than the pool has.
         """
         check_request(request, taken=self._names, max_positions=self._runner.max_positions, pool=self._pool)
         ids = request.sequence_ids()
@@ -197,7 +199,9 @@ class Engine:
         for sequence, end in ends.items():
             self._reserve_or_retract(sequence, end, "extend")
         batch = [sequence for sequence in ends if sequence in self._scheduler.running]
-        rows = [_extend_row(sequence, ends[sequence]) for sequence in batch]
+        if not batch:
+            return
+        rows = [extend_row(sequence, ends[sequence]) for sequence in batch]
         results = self._runner.extend(rows)
         for sequence, row in zip(batch, rows, strict=True):
             self._computed(sequence, row.start, ends[sequence])
@@ -216,42 +220,14 @@ class Engine:
 
     def _take_first_tokens(self, first: Sequence, sampled: tuple[Sampled, ...]) -> None:
         prompt_len = len(first.token_ids)
-        forks = self._fork(first)
+        forks = self._samples.branch(first)
+        self.sequences.update((fork.sequence_id, fork) for fork in forks)
+        self._scheduler.running.extend(forks)
         for sequence, token in zip([first, *forks], sampled, strict=True):
             self._take_token(sequence, token)
         for fork in forks:
-            self._copy_tail(first, fork, prompt_len)
-
-    def _fork(self, first: Sequence) -> list[Sequence]:
-        """Branch the other samples off: each holds the prompt's nodes itself and shares their pages."""
-        request = first.request
-        forks = list[Sequence]()
-        for sample in range(2, first.forks + 2):
-            sequence_id = request.sequence_ids()[sample - 1]
-            fork = Sequence(request, sequence_id, sample, request.draw(sample), list(first.token_ids))
-            self._prefix.share(first, fork)
-            self.sequences[sequence_id] = fork
-            self._scheduler.running.append(fork)
-            forks.append(fork)
-        first.forks = 0
-        if forks:
-            self._emit(SequencesForked(first.sequence_id, _ids(forks)))
-        return forks
-
-    def _copy_tail(self, first: Sequence, fork: Sequence, prompt_len: int) -> None:
-        """Give a sample its own copy of the prompt's last page, when that is not full: each writes on in it.
-
-        first.slots  [0 .. tree_len) the tree's, shared   [tree_len .. prompt_len) copied
-        """
-        if fork.finish_reason is not None:
-            return  # it has all its tokens: nothing will be written
-        if not self._allocator.reserve(fork, prompt_len, "extend"):
-            self._retract(fork)
-            return
-        fork.computed_len = prompt_len
-        if first.tree_len < prompt_len:
-            tail = slice(first.tree_len, prompt_len)
-            self._runner.copy_slots(first.slots[tail], fork.slots[tail])
+            if not self._samples.copy_tail(first, fork, prompt_len):
+                self._retract(fork)
 
     # decode
 
@@ -260,7 +236,7 @@ class Engine:
         for sequence in (waiting_for := self._scheduler.decoding):
             self._reserve_or_retract(sequence, len(sequence.token_ids), "decode")
         batch = self._scheduler.decoding
-        rows = [_decode_row(sequence) for sequence in batch]
+        rows = [decode_row(sequence) for sequence in batch]
         for sequence, sampled in zip(batch, self._runner.decode(rows) if rows else (), strict=True):
             sequence.computed_len = len(sequence.token_ids)
             self._take_token(sequence, sampled)
@@ -321,20 +297,6 @@ class Engine:
 
     def _exhausted(self, sequence: Sequence) -> PoolExhausted:
         return PoolExhausted(self._pool.pages_for(len(sequence.token_ids)), self._pool.free_pages)
-
-
-def _extend_row(sequence: Sequence, end: int) -> ExtendRow:
-    request, start = sequence.request, sequence.computed_len
-    draws: tuple[Draw, ...] = ()
-    if end == len(sequence.token_ids):
-        draws = (sequence.draw, *(request.draw(sample) for sample in range(2, sequence.forks + 2)))
-    tokens = tuple(sequence.token_ids[start:end])
-    return ExtendRow(sequence.sequence_id, tokens, start, tuple(sequence.slots[:end]), draws)
-
-
-def _decode_row(sequence: Sequence) -> DecodeRow:
-    slots = tuple(sequence.slots[: len(sequence.token_ids)])
-    return DecodeRow(sequence.sequence_id, sequence.token_ids[-1], slots, sequence.draw)
 
 
 def _ids(sequences: Iterable[Sequence]) -> tuple[str, ...]:

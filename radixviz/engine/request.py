@@ -103,7 +103,7 @@ class Sequence:
     @property
     def finish_reason(self) -> FinishReason | None:
         """Why it is at its end, or None while it is not."""
-        output = self.output_ids
-        if output and output[-1] in self.request.stop_token_ids:
+        generated = len(self.token_ids) - self.prompt_len
+        if generated and self.token_ids[-1] in self.request.stop_token_ids:
             return "stop"
-        return "length" if len(output) >= self.request.max_new_tokens else None
+        return "length" if generated >= self.request.max_new_tokens else None

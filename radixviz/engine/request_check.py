@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from math import inf
 
 from radixviz.cache.key import as_token_array
 from radixviz.cache.page_pool import PagePool
 from radixviz.engine.request import Request
-from radixviz.errors import BadTokenCount, DuplicateRequest, EmptyPrompt, PromptTooLong, RequestTooLarge
+from radixviz.errors import BadTemperature, BadTokenCount, DuplicateRequest, EmptyPrompt, PromptTooLong, RequestTooLarge
 
 
 def check_request(request: Request, *, taken: Set[str], max_positions: int, pool: PagePool) -> None:
@@ -17,6 +18,7 @@ def check_request(request: Request, *, taken: Set[str], max_positions: int, pool
         EmptyPrompt, BadTokenId: the prompt has no tokens, or something else among them.
         DuplicateRequest: its id, or that of one of its sequences, is taken.
         BadTokenCount: a count below 1.
+        BadTemperature: below 0, or no number that can be divided by.
         PromptTooLong: prompt and reply need more positions than the model has.
         RequestTooLarge: one sequence alone needs more pages than the pool has.
     """
@@ -28,6 +30,8 @@ def check_request(request: Request, *, taken: Set[str], max_positions: int, pool
     for name, value in (("max_new_tokens", request.max_new_tokens), ("samples", request.samples)):
         if value < 1:
             raise BadTokenCount(name, value)
+    if not 0 <= request.temperature < inf:
+        raise BadTemperature(request.request_id, request.temperature)
     positions = len(request.prompt_ids) + request.max_new_tokens
     if positions > max_positions:
         raise PromptTooLong(request.request_id, positions, max_positions)

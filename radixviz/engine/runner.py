@@ -16,7 +16,7 @@ class ExtendRow:
         slots[0:start]    K and V are there already: read only
         slots[start:end]  K and V of `token_ids` are written here
 
-    `draws` holds one draw for each sample that shares this prompt.
+    `draws` holds one draw for each sample that shares this prompt, none when the prompt goes on in a later row.
     """
 
     sequence_id: str

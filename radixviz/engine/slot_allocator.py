@@ -22,9 +22,10 @@ class SlotAllocator:
 
         Effects: evicts leaf by leaf, worst first, while pages are short; what was evicted stays evicted.
         """
-        pages = self._pool.pages_for(length) - self._pool.pages_for(len(sequence.slots))
-        if pages <= 0:
+        missing = length - len(sequence.slots)  # slots come in whole pages
+        if missing <= 0:
             return True
+        pages = self._pool.pages_for(missing)
         if not self._make_room(sequence, pages, phase):
             return False
         taken = self._pool.allocate(pages)

@@ -68,6 +68,12 @@ class CausalLM:
         windows = (getattr(self.config, field, None) for field in fields)
         return tuple(sorted(window for window in windows if isinstance(window, int) and window > 0))
 
+    def layer_windows(self, layers: int) -> tuple[int | None, ...]:
+        """Return how many tokens each layer sees, None where it sees all."""
+        kinds = getattr(self.config, "layer_types", None) or ["sliding_attention"] * layers
+        windows = [getattr(self.config, WINDOW_OF_LAYER_TYPE.get(kind, ""), None) for kind in kinds]
+        return tuple(window if isinstance(window, int) and window > 0 else None for window in windows[:layers])
+
     @torch.inference_mode()
     def next_logits(
         self,

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from radixviz.errors import ModelRefused, UnknownModel
+from radixviz.model.cache_folder import cache_folder
 
 TINY = "tiny"
-KNOWN_MODELS = (TINY,)
+SMOLLM2 = "smollm2"
+KNOWN_MODELS = (TINY, SMOLLM2)
 CAUSAL_HEADS = ("ForCausalLM", "LMHeadModel")
 PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 
@@ -59,17 +61,31 @@ class ModelFolder:
             raise ModelRefused(self.name, "no_causal_head", ", ".join(architectures))
 
 
+def fetched_folder(name: str) -> Path:
+    """Return where a model that can be fetched is kept, whether it is there or not."""
+    return cache_folder() / "models" / name
+
+
 def locate(name_or_path: str) -> ModelFolder:
-    """Return the folder of a shipped model ("tiny", beside the package) or of any local path with a config.json.
+    """Return the folder of a known model ("tiny" lies beside the package), or of any local path with a config.json.
 
     Raises:
         UnknownModel: neither of the two.
+        ModelRefused: reason "not_fetched", for a known model that is not here yet.
     """
-    path = Path(__file__).resolve().parents[2] / "tiny_model" if name_or_path == TINY else Path(name_or_path)
+    path = _known_path(name_or_path) or Path(name_or_path)
     try:
         found = bool(name_or_path) and (path / "config.json").is_file()
     except OSError:  # no name of a file: too long, or a folder that may not be read
         found = False
-    if not found:
-        raise UnknownModel(name_or_path, KNOWN_MODELS)
-    return ModelFolder(name_or_path, path)
+    if found:
+        return ModelFolder(name_or_path, path)
+    if name_or_path == SMOLLM2:
+        raise ModelRefused(name_or_path, "not_fetched", f"python -m radixviz fetch {name_or_path}")
+    raise UnknownModel(name_or_path, KNOWN_MODELS)
+
+
+def _known_path(name: str) -> Path | None:
+    if name == TINY:
+        return Path(__file__).resolve().parents[2] / "tiny_model"
+    return fetched_folder(name) if name == SMOLLM2 else None

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import torch
 
 from radixviz.errors import BadPageSize, BadPoolPages
+from radixviz.model.device import free_bytes
 from radixviz.model.kv_shape import KVShape
+
+SlotChoice = slice | torch.Tensor
+"""Slots that follow one another, as a range, or any others as an index [rows, slots] on the tensor's device."""
 
 
 class KVTensors:
@@ -34,7 +39,8 @@ class KVTensors:
         Raises:
             BadPageSize: page_size is below 1.
             BadPoolPages: num_pages is below 1.
-            MemoryError: the device has no room for it; nothing stays allocated.
+            MemoryError: the device has no room for it; nothing stays allocated. Its arguments are the bytes that are
+                needed and those that are free, None where the system does not say.
         """
         if page_size < 1:
             raise BadPageSize(page_size)
@@ -57,48 +63,59 @@ class KVTensors:
         """Bytes of one token's K and V in all layers."""
         return self.shape.elements_per_token * self.data.element_size()
 
-    def slot_tensor(self, slots: Sequence[int]) -> torch.Tensor:
-        """Return these slots as an index on the tensor's device."""
-        return torch.tensor(slots, dtype=torch.long, device=self.data.device)
+    def choose(self, rows: Sequence[Sequence[int]]) -> SlotChoice:
+        """Return the slots of these rows, all of one length, as `read` and `write` take them.
 
-    def write(self, layer: int, slots: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> None:
-        """Store K and V of one layer: slots [n], keys and values [n, kv_heads, head_dim]."""
-        keys_of_layer, values_of_layer = self._flat[layer]
-        keys_of_layer.index_copy_(0, slots, keys.to(self.data.dtype))
-        values_of_layer.index_copy_(0, slots, values.to(self.data.dtype))
+        Slots of one row that follow one another are a range: they are read where they lie, without a copy.
+        """
+        if len(rows) == 1 and _is_range(rows[0]):
+            return slice(rows[0][0], rows[0][0] + len(rows[0]))
+        return torch.tensor([list(row) for row in rows], dtype=torch.long, device=self.data.device)
 
-    def read(self, layer: int, slots: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return copies of K and V of one layer: slots [...] to twice [..., kv_heads, head_dim]."""
+    def write(self, layer: int, slots: SlotChoice, keys: torch.Tensor, values: torch.Tensor) -> None:
+        """Store K and V [n, kv_heads, head_dim] of one layer in these n slots."""
+        for place, new in enumerate((keys, values)):
+            stored = self._flat[layer, place]
+            if isinstance(slots, slice):
+                stored[slots] = new.to(stored.dtype)
+            else:
+                stored.index_copy_(0, slots.reshape(-1), new.to(stored.dtype))
+
+    def read(self, layer: int, slots: SlotChoice) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return K and V of one layer, each [rows, slots, kv_heads, head_dim].
+
+        A range of slots is shown where it lies, to be read only until these slots are written; others are copied.
+        """
+        if isinstance(slots, slice):
+            keys, values = self._flat[layer, :, None, slots]
+            return keys, values
         chosen = self._flat[layer].index_select(1, slots.reshape(-1))
         keys, values = chosen.view(2, *slots.shape, *chosen.shape[2:])
         return keys, values
 
     def copy(self, source: Sequence[int], target: Sequence[int]) -> None:
         """Copy K and V of all layers from the source slots to the target slots, which may overlap."""
-        chosen = self._flat.index_select(2, self.slot_tensor(source))
-        self._flat.index_copy_(2, self.slot_tensor(target), chosen)
+        index = partial(torch.tensor, dtype=torch.long, device=self.data.device)
+        chosen = self._flat.index_select(2, index(source))
+        self._flat.index_copy_(2, index(target), chosen)
+
+
+def _is_range(slots: Sequence[int]) -> bool:
+    return len(slots) > 0 and tuple(slots) == tuple(range(slots[0], slots[0] + len(slots)))
 
 
 def _allocate(sizes: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """Return the tensor, all zero; a MemoryError has the bytes needed and those free, None where nobody says.
+
+    Linux promises more than it has and kills the process once the pages are touched, so the CPU is asked before.
+    """
     needed = torch.empty(0, dtype=dtype).element_size()
     for size in sizes:
         needed *= size
-    if device.type == "cpu" and needed > _available_bytes():
-        raise MemoryError(needed)
+    free = free_bytes(device)
+    if device.type == "cpu" and free is not None and needed > free:
+        raise MemoryError(needed, free)
     try:
         return torch.zeros(sizes, dtype=dtype, device=device)
     except RuntimeError as error:  # torch.OutOfMemoryError on CUDA is one of these, and so is the CPU's
-        raise MemoryError(needed) from error
-
-
-def _available_bytes() -> float:
-    """Return what the system can still give.
-
-    Linux promises more than it has and kills the process once the pages are touched, so asking is not enough there.
-    """
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            fields = dict(line.split(":", 1) for line in lines)
-        return int(fields["MemAvailable"].split()[0]) * 1024
-    except (OSError, KeyError, ValueError):
-        return float("inf")
+        raise MemoryError(needed, free) from error

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from radixviz.errors import ModelRefused, UnknownDevice
+from radixviz.errors import ModelRefused, UnknownModel
 from radixviz.model.folder import TINY, ModelFolder, locate
+from radixviz.model.hub import download, is_hub_id
 from radixviz.model.tokenizer import TextTokenizer
 
 if TYPE_CHECKING:
@@ -19,11 +20,14 @@ if TYPE_CHECKING:
 
     from radixviz.model.causal_lm import CausalLM
     from radixviz.model.kv_shape import KVShape
+    from radixviz.model.kv_tensors import KVTensors
     from radixviz.model.selfcheck import SelfCheckReport
     from radixviz.model.torch_runner import OnLogits, TorchRunner
 
 STEPS = ("torch", "transformers", "weights", "selfcheck")
 """What `progress` is told, in this order, as each begins."""
+HUB = "hub"
+"""What it is told before them, when a model of the hub is asked for."""
 
 DTYPES = ("float32", "float16", "bfloat16")
 
@@ -53,20 +57,24 @@ def load(
     device: str = "auto",
     dtype: str | None = None,
     threads: int | None = None,
+    hub: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> LoadedModel:
-    """Load "tiny" or a local folder (config.json, tokenizer.json, *.safetensors) and check it; nothing is downloaded.
+    """Load a known model or a local folder (config.json, tokenizer.json, *.safetensors) and check it.
 
-    device is "auto" (CUDA if there is one), "cpu", "cuda" or "cuda:N"; dtype one of `DTYPES`, float32 if not given.
+    hub lets an id of the Hugging Face hub be a name too, whose files are then downloaded; without it nothing is.
+    device is "auto" (the first there is of CUDA, MPS and CPU), "cpu", "cuda", "cuda:N" or "mps"; dtype one of `DTYPES`,
+    float32 if not given.
     threads sets torch's for the whole process; by default the tiny model takes one, which is its fastest on busy
     cores, and others leave it alone. progress is told each of `STEPS`.
 
     Raises:
         UnknownModel, UnknownDevice: no such name.
         ModelRefused: the files are unusable or the self-check found other logits; `reason` says which.
+        FetchFailed: the hub has no such model, or cannot be reached.
     """
     tell = progress or (lambda step: None)
-    folder = locate(name_or_path)
+    folder = _find(name_or_path, tell, hub=hub)
     folder.check()
     tokenizer = TextTokenizer.from_folder(folder)
     tell("torch")
@@ -83,23 +91,40 @@ def load(
 
 
 def build_runner(
-    loaded: LoadedModel, pool_pages: int, page_size: int, *, on_logits: OnLogits | None = None
+    loaded: LoadedModel,
+    pool_pages: int,
+    page_size: int,
+    *,
+    on_logits: OnLogits | None = None,
+    tensors: type[KVTensors] | None = None,
 ) -> TorchRunner:
-    """Return a runner with a pool of its own, of the model's dtype and on its device.
+    """Return a runner with a pool of its own, of the model's dtype and on its device; `tensors` is its kind of memory.
 
     Raises:
         BadPoolPages, BadPageSize: below 1.
-        ModelRefused: reason "out_of_memory"; `detail` is the number of bytes that were needed.
+        ModelRefused: reason "out_of_memory"; `detail` has the bytes that were needed and those that are free.
     """
     from radixviz.model.kv_tensors import KVTensors
     from radixviz.model.torch_runner import TorchRunner
 
     model = loaded.model
     try:
-        tensors = KVTensors(loaded.shape, pool_pages, page_size, dtype=model.dtype, device=model.device)
+        memory = (tensors or KVTensors)(loaded.shape, pool_pages, page_size, dtype=model.dtype, device=model.device)
     except MemoryError as error:
-        raise ModelRefused(loaded.name, "out_of_memory", str(error)) from error
-    return TorchRunner(model, tensors, max_positions=loaded.max_positions, on_logits=on_logits)
+        needed, free = error.args
+        detail = f"{needed:,} B" if free is None else f"{needed:,} B > {free:,} B"
+        raise ModelRefused(loaded.name, "out_of_memory", detail) from error
+    return TorchRunner(model, memory, max_positions=loaded.max_positions, on_logits=on_logits)
+
+
+def _find(name_or_path: str, tell: Callable[[str], None], *, hub: bool) -> ModelFolder:
+    try:
+        return locate(name_or_path)
+    except UnknownModel:
+        if not (hub and is_hub_id(name_or_path)):
+            raise
+    tell(HUB)
+    return download(name_or_path)
 
 
 @contextmanager
@@ -121,16 +146,14 @@ def _open_torch(
         raise ModelRefused(folder.name, "dtype", str(dtype))
     with _collector_paused():
         import torch
+
+        from radixviz.model.device import choose_device
     if threads is None and folder.name == TINY:
         threads = 1
     if threads is not None:
         torch.set_num_threads(threads)
     number_type: torch.dtype = getattr(torch, dtype or "float32")
-    cuda = [f"cuda:{index}" for index in range(torch.cuda.device_count())] if torch.cuda.is_available() else []
-    known = ("auto", "cpu", *(["cuda"] if cuda else []), *cuda)
-    if device not in known:
-        raise UnknownDevice(device, known)
-    return torch.device(("cuda" if cuda else "cpu") if device == "auto" else device), number_type
+    return choose_device(device), number_type
 
 
 def _check(folder: ModelFolder, module: PreTrainedModel, tokenizer: TextTokenizer) -> LoadedModel:

@@ -49,10 +49,9 @@ class TorchRunner:
             return []
         lengths = [len(row.slots) for row in rows]
         longest = max(lengths)
-        padded = [[PADDING_SLOT] * (longest - len(row.slots)) + list(row.slots) for row in rows]
-        slots = torch.tensor(padded, device=self.model.device)
+        padded = [(PADDING_SLOT,) * (longest - len(row.slots)) + row.slots for row in rows]
         mask = self._padding_mask(lengths) if min(lengths) < longest else None
-        logits = self._forward([[row.token_id] for row in rows], [[length - 1] for length in lengths], slots, mask)
+        logits = self._forward([[row.token_id] for row in rows], [[length - 1] for length in lengths], padded, mask)
         self._report([row.sequence_id for row in rows], logits)
         return [sample(logits[index], row.draw) for index, row in enumerate(rows)]
 
@@ -62,8 +61,7 @@ class TorchRunner:
 
     def _extend_row(self, row: ExtendRow) -> tuple[Sampled, ...]:
         end = row.start + len(row.token_ids)
-        slots = torch.tensor([row.slots[:end]], device=self.model.device)
-        logits = self._forward([row.token_ids], [range(row.start, end)], slots, None)
+        logits = self._forward([row.token_ids], [range(row.start, end)], [row.slots[:end]], None)
         self._report([row.sequence_id], logits)
         return tuple(sample(logits[0], draw) for draw in row.draws)
 
@@ -71,12 +69,11 @@ class TorchRunner:
         self,
         token_ids: Sequence[Sequence[int]],
         positions: Sequence[Sequence[int]],
-        slots: torch.Tensor,
+        slots: Sequence[Sequence[int]],
         mask: torch.Tensor | None,
     ) -> torch.Tensor:
         """Run the new tokens, which fill the last of each row's slots; return logits [rows, vocabulary]."""
-        new = len(token_ids[0])
-        cache = PagedCache(self.tensors, slots, slots[:, slots.shape[1] - new :])
+        cache = PagedCache(self.tensors, slots, len(token_ids[0]))
         tokens = torch.tensor([list(row) for row in token_ids], device=self.model.device)
         position_ids = torch.tensor([list(row) for row in positions], device=self.model.device)
         return self.model.next_logits(tokens, position_ids, cache, mask)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from radixviz.render.edge_text import edge_lines, wrap
 from radixviz.render.tree_boxes import TreeBox
-from radixviz.render.visible import columns, visible
+from radixviz.render.visible import columns, token_text, visible
 from radixviz.render.words import say
 from radixviz.timeline import Timeline
 
@@ -49,6 +49,15 @@ def box_lines(timeline: Timeline, box: TreeBox, lang: str, width: int) -> list[s
     if box.kind == "missing":
         return wrap(_missing_text(box, lang), width)
     return edge_lines(box.token_ids, timeline.token_bytes, lambda count: folded(count, lang, width), width)
+
+
+def box_line(timeline: Timeline, box: TreeBox, lang: str, width: int) -> list[str]:
+    """Return the body as one line of at most `width` columns, cut after a word; no line where there is no width."""
+    if not width:
+        return []
+    text = _missing_text(box, lang) if box.kind == "missing" else token_text(timeline.token_bytes, box.token_ids)
+    text = text.strip(" ") or "␣" * len(text)
+    return [text if columns(text) <= width else wrap(text, width - 2)[0].rstrip("⏎ ") + " …"]
 
 
 def folded(count: int, lang: str, width: int) -> str:

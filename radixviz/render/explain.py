@@ -6,11 +6,21 @@ import re
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 
-from radixviz.errors import BadPageSize, BadPoolPages, BadScenario, BadTokenId, ModelRefused, RadixVizError
+from radixviz.errors import (
+    BadPageSize,
+    BadPoolPages,
+    BadScenario,
+    BadTokenId,
+    FetchFailed,
+    ModelRefused,
+    NotTimeline,
+    NotWritten,
+    RadixVizError,
+)
 from radixviz.render.words import say, words
 from radixviz.timeline import StageKey, Unmet
 
-_SYSTEM = ("ENOENT", "EACCES", "EISDIR", "ENOSPC")
+_SYSTEM = ("ENOENT", "EACCES", "EPERM", "EISDIR", "ENOTDIR", "ENOSPC", "EDQUOT", "EROFS", "ENAMETOOLONG")
 """The system's errors that have words; another is told by its name."""
 
 
@@ -27,11 +37,13 @@ def explain(error: RadixVizError, lang: str) -> str:
             return say(lang, "error.BadTokenId.limit", **values)
         case BadPoolPages(pool_pages=pages, limit=limit) if pages > limit:
             return say(lang, "error.BadPoolPages.limit", **values)
+        case NotWritten(detail=detail) | NotTimeline(detail=detail) if detail in _SYSTEM:
+            return say(lang, _key(error, lang), file=error.file, detail=say(lang, f"detail.{detail}"))
         case BadScenario():
             where, what = _place(error, lang), _problem(error, lang)
             return say(lang, _key(error, lang), file=error.file, place=where, problem=what)
-        case ModelRefused():
-            return say(lang, "error.ModelRefused", model=error.model, reason=_reason(error, lang))
+        case ModelRefused() | FetchFailed():
+            return say(lang, _key(error, lang), model=error.model, reason=_reason(error, lang))
         case _:
             return say(lang, _key(error, lang), **values)
 
@@ -96,7 +108,7 @@ def _detail(error: BadScenario, lang: str) -> str:
     return error.detail
 
 
-def _reason(error: ModelRefused, lang: str) -> str:
+def _reason(error: ModelRefused | FetchFailed, lang: str) -> str:
     key = f"reason.{error.reason}"
     text = say(lang, key) if key in words(lang) else say(lang, "reason.other", reason=error.reason)
     return _with_detail(text, error.detail, lang)

@@ -17,7 +17,7 @@ from radixviz.render.values import batch, focus, frame_values
 from radixviz.render.words import say, words
 from radixviz.timeline import MARKUP, Frame, NodeMark, SequenceView, StopInfo, Timeline
 
-__all__ = ["Role", "Sentence", "Span", "frame_values", "narrate", "plain"]
+__all__ = ["Role", "Sentence", "Span", "frame_values", "narrate", "plain", "role_of"]
 
 HAPPENINGS = frozenset({"again", "short", "freed", "freed_tokens", "duplicate_pages", "split_at"})
 """Numbers of things that a frame may be without: an author's sentence about one of them needs it to be there."""
@@ -45,7 +45,7 @@ def narrate(timeline: Timeline, frame: Frame, lang: str) -> Sentence:
         what, why = moment(frame, values)
         texts = listed[f"say.{what}"], listed[f"why.{why}"]
     known: dict[str, int | Span] = {**values, "request": _request(timeline, frame, lang), "node": _evicted(frame, lang)}
-    first, second = (read_spans(text, known, lambda mark: _role_of(frame, mark)) for text in texts)
+    first, second = (read_spans(text, known, lambda mark: role_of(frame, mark)) for text in texts)
     return Sentence(_capitalized(first, lang), second)
 
 
@@ -95,7 +95,7 @@ def _evicted(frame: Frame, lang: str) -> Span:
     return Span(say(lang, "comma").join(names), "evicted")
 
 
-def _role_of(frame: Frame, mark: str) -> Role:
+def role_of(frame: Frame, mark: str) -> Role:
     """Return the look of the node of this name or letter, an earlier letter counting last; cached if none has it."""
     marks = frame.labels.values()
     for has in (_is_named, _has_letter, _had_letter):

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from radixviz.cache.snapshot import NodeView
-from radixviz.render.box_text import box_badge, box_count, box_lines, box_name, clipped
+from radixviz.render.box_text import box_badge, box_count, box_line, box_lines, box_name, clipped
 from radixviz.render.eviction_order import Turn
 from radixviz.render.mini_tree import look_class
 from radixviz.render.runs import Runs, runs
 from radixviz.render.table import Json
 from radixviz.render.tree_boxes import TreeBox
-from radixviz.render.tree_scale import PADDING, TreeScale
+from radixviz.render.tree_scale import StageScales, TreeScale
+from radixviz.render.visible import columns
 from radixviz.render.words import LANGUAGES
 from radixviz.timeline import Frame, NodeMark, SequenceView, Timeline
 
-_NAME_COLUMN = 8.2
-"""Of a bold 13 px letter, on average."""
-_DIGIT = 7
+_DIGIT, _LETTER, _GAP = 7, 14, 2
 _UNMARKED = NodeMark("cached")
 
 
@@ -25,7 +24,7 @@ def box_state(
     timeline: Timeline,
     frame: Frame,
     box: TreeBox,
-    scale: TreeScale,
+    scales: StageScales,
     edge: int | None,
     turn: Turn | None,
 ) -> Json:
@@ -42,10 +41,10 @@ def box_state(
         "letter": box.letter,
         "letters": list(mark.letters),
         "repeats": box.repeats,
-        "title": _worded(lambda lang: clipped(box_name(box, lang), name_columns(box, scale))),
+        "title": _title(box, scales.near),
         "count": box_count(box),
         "badge": _worded(lambda lang: box_badge(box, lang)),
-        "lines": _worded(lambda lang: box_lines(timeline, box, lang, scale.columns)),
+        "lines": _worded(lambda lang: box_lines(timeline, box, lang, scales.near.columns)),
         "edge": edge,
         "stored": box.stored,
         "running": box.running,
@@ -61,14 +60,36 @@ def box_state(
         "reason": turn.reason if turn else None,
         "was": box.evicted_in_stage,
         "hidden": box.hidden,
+        "far": {
+            "title": _short_title(box, scales.far),
+            "lines": _worded(lambda lang: box_line(timeline, box, lang, scales.far.columns)),
+        },
     }
+
+
+def _title(box: TreeBox, scale: TreeScale) -> Mapping[str, object]:
+    return _worded(lambda lang: clipped(box_name(box, lang), name_columns(box, scale)))
+
+
+def _short_title(box: TreeBox, scale: TreeScale) -> Mapping[str, object]:
+    """Return the title; a sample whose name does not fit has its number, which must not be lost."""
+    room = name_columns(box, scale)
+    return _worded(
+        lambda lang: (
+            f"#{box.sample}"
+            if box.sample is not None and columns(box_name(box, lang)) > room
+            else clipped(box_name(box, lang), room)
+        )
+    )
 
 
 def name_columns(box: TreeBox, scale: TreeScale) -> int:
     """Return how many columns the head of a box has for its name, beside letter, count and lock."""
-    lock = 22 + _DIGIT * len(str(box.lock_ref)) if box.lock_ref else 0
-    room = scale.box_width - 2 * PADDING - _DIGIT * len(box_count(box)) - (16 if box.letter else 0) - 6 - lock
-    return int(room / _NAME_COLUMN)
+    held = len(str(box.lock_ref)) if scale.counts_holders else 0
+    lock = 22 + _DIGIT * held if box.lock_ref else 0
+    letter = _LETTER if box.letter else 0
+    room = scale.box_width - 2 * scale.padding - _DIGIT * len(box_count(box)) - letter - _GAP - lock
+    return int(room / scale.name_column)
 
 
 def _worded(text: Callable[[str], object]) -> Mapping[str, object]:

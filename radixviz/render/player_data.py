@@ -26,7 +26,8 @@ see `radixviz.render.terms`. Every text is to be set as text, never as HTML.
     scales      [{box, columns, gap, width, height, head, line, pad, rootY, firstGap, boxHeight}] in units of the
                 drawing (pixels at 1280 x 800): one zoom for the whole scenario, so text never changes its size; the
                 width of a box (`box`) is chosen for each stage. `width` x `height` is the drawing. The top of rank r
-                (1: children of the root) is rootY + firstGap + (r - 1) * (boxHeight + gap).
+                (1: children of the root) is rootY + firstGap + (r - 1) * (boxHeight + gap). `far` is the same for the
+                projector view, where a unit is at least two pixels.
     layouts     [{w, ranks, root, at {box key: [x, rank]}}] as Graphviz places each distinct tree: x is the middle of a
                 box in widths of a box from the left edge of the boxes, `w` the width of all, `root` the x of the root.
                 The drawing is centred: left = (scale.width - w * scale.box) / 2.
@@ -51,6 +52,7 @@ see `radixviz.render.terms`. Every text is to be set as text, never as HTML.
                     "locked" (it is held), or null (not in the tree)
         was         the stage until which a missing piece was here, or null
         hidden      how many boxes of a large tree are folded below it
+        far         {title, lines} for the projector view, where there is room for one line at most
     overview    [{stage, mark, title WORDS, and what `radixviz.render.mini_tree` draws}]
     frames      [{s (index into stages), n (within the stage, from 1), phase, ids (sequence ids it is about),
         place       WORDS: "Stage 5, Step 3 of 8"
@@ -74,6 +76,12 @@ see `radixviz.render.terms`. Every text is to be set as text, never as HTML.
         numbers     texts of `radixviz.render.player_numbers.NUMBERS`; formula {"en", "zh"}: [text, ...]
         locks, next [text, ...]: locked nodes with their lock_ref; nodes in the order in which they would be evicted
         waiting, running (sequence ids)}]
+    questions   [{frame (its index), kind (number, choice or node), before (what is shown while it is open: a row like
+                those of `frames`, whose sentence is the question; tokens of the kind "asked" do not say what becomes of
+                them), options [WORDS, ...] (of a choice), right [answer, ...], named WORDS (what the right answer is
+                called), why {"en", "zh"}: PIECES (said to an answer that `told` does not have), told {answer: {"en",
+                "zh"}: PIECES}, most (a number is from 0 to this)}]: an answer is a text, a number's digits, an
+                option's place from 1, or the key of a box
 """
 
 from __future__ import annotations
@@ -91,18 +99,17 @@ from radixviz.render.layout import Layout, lay_out
 from radixviz.render.mini_tree import mini_tree
 from radixviz.render.player_boxes import box_state
 from radixviz.render.player_frames import frame_state
+from radixviz.render.questions.question import frame_question
+from radixviz.render.questions.table import question_state
 from radixviz.render.table import Json, Table
 from radixviz.render.tree_boxes import TreeBox, tree_boxes
 from radixviz.render.tree_scale import (
-    BOX_HEIGHT,
-    FIRST_GAP,
     HEAD_HEIGHT,
     LINE_HEIGHT,
-    PADDING,
-    ROOT_Y,
+    StageScales,
     TreeScale,
-    fit,
-    stage_scale,
+    fit_both,
+    stage_scales,
 )
 from radixviz.render.visible import visible_bytes
 from radixviz.render.words import LANGUAGES, words
@@ -112,10 +119,12 @@ PANELS = {"life": 2, "strip": 2, "hit": 3, "pages": 4, "pool": 5, "locks": 5, "o
 """From which stage on each panel is shown: they come in one by one, so that a beginner sees no more than is needed."""
 PLAYER_WORDS = (
     "badge.",
+    "ask.",
     "close",
     "colon",
     "comma",
     "evict.",
+    "far.",
     "formula.",
     "frame",
     "glossary.",
@@ -123,6 +132,7 @@ PLAYER_WORDS = (
     "intro.",
     "lang.",
     "legend.",
+    "link.",
     "look.",
     "metric.",
     "node.",
@@ -142,7 +152,7 @@ PLAYER_WORDS = (
     "tree.",
 )
 """What the keys of the texts begin with that the player uses."""
-_PLAIN_SCALE = fit(1, 1)
+_PLAIN_SCALES = fit_both(1, 1)
 """Where no Graphviz works: boxes of the greatest width, for the text alternative."""
 
 
@@ -195,11 +205,12 @@ def waiting_data(
             "tokens": {},
             "sequences": {},
             "edges": [],
-            "scales": [_scale_state(_PLAIN_SCALE)],
+            "scales": [_scales_state(_PLAIN_SCALES)],
             "layouts": [],
             "boxes": [],
             "overview": [],
             "frames": [],
+            "questions": [],
         }
     )
 
@@ -225,6 +236,7 @@ class _Writer:
         timeline = self._timeline
         stages = [self._stage(info) for info in timeline.script.stages]
         frames = [self._frame(frame) for frame in timeline.frames]
+        questions = [state for frame in timeline.frames if (state := self._question(frame))]
         return _finished(
             {
                 "scenario": timeline.scenario,
@@ -244,28 +256,33 @@ class _Writer:
                 "boxes": self._boxes.rows,
                 "overview": [self._card(stage) for stage in self._stages],
                 "frames": frames,
+                "questions": questions,
             }
         )
 
-    def _scale(self, stage: StageKey) -> TreeScale:
-        scale = stage_scale(self._timeline, stage, self._engine) if self._engine else None
-        return scale or _PLAIN_SCALE
+    def _question(self, frame: Frame) -> Json | None:
+        question = frame_question(self._timeline, frame)
+        return question_state(question, frame.index, self._frame(question.before)) if question else None
+
+    def _scale(self, stage: StageKey) -> StageScales:
+        scales = stage_scales(self._timeline, stage, self._engine) if self._engine else None
+        return scales or _PLAIN_SCALES
 
     def _stage(self, info: StageInfo) -> Json:
         frames = self._timeline.stage_frames(info.stage)
         if not frames:
             return _stage_state(info.stage, info.title, info.short, first=0, frames=(), scale=0)
-        scale = self._scales.place(_scale_state(self._stage_scales[info.stage]))
+        scale = self._scales.place(_scales_state(self._stage_scales[info.stage]))
         return _stage_state(info.stage, info.title, info.short, first=frames[0].index, frames=frames, scale=scale)
 
     def _frame(self, frame: Frame) -> Json:
         boxes = tree_boxes(self._timeline, frame)
         turns = eviction_order(frame.tree)
-        scale = self._stage_scales[frame.stage]
+        scales = self._stage_scales[frame.stage]
         places = []
         for box in boxes:
             turn = turns.get(box.node_id) if box.kind == "node" and box.node_id is not None else None
-            row = box_state(self._timeline, frame, box, scale, self._edge(box), turn)
+            row = box_state(self._timeline, frame, box, scales, self._edge(box), turn)
             places.append(self._boxes.place(row))
         return frame_state(self._timeline, frame, self._stages.index(frame.stage), self._layout(boxes), boxes, places)
 
@@ -362,6 +379,10 @@ def _sequences(timeline: Timeline) -> Json:
     }
 
 
+def _scales_state(scales: StageScales) -> Json:
+    return {**_scale_state(scales.near), "far": _scale_state(scales.far)}
+
+
 def _scale_state(scale: TreeScale) -> Json:
     return {
         "box": scale.box_width,
@@ -371,10 +392,10 @@ def _scale_state(scale: TreeScale) -> Json:
         "height": scale.canvas_height,
         "head": HEAD_HEIGHT,
         "line": LINE_HEIGHT,
-        "pad": PADDING,
-        "rootY": ROOT_Y,
-        "firstGap": FIRST_GAP,
-        "boxHeight": BOX_HEIGHT,
+        "pad": scale.padding,
+        "rootY": scale.root_y,
+        "firstGap": scale.first_gap,
+        "boxHeight": scale.box_height,
     }
 
 

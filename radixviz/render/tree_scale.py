@@ -22,10 +22,20 @@ ROOT_Y = 12.0
 COLUMN_WIDTH = 7.3
 """Of a 12 px fixed-width font, rounded up."""
 FIRST_GAP = 24.0
+NAME_COLUMN = 8.2
+"""Of a bold 13 px letter, on average."""
 _WIDEST_BOX = MOST_COLUMNS * COLUMN_WIDTH + 2 * PADDING
 _NARROWEST_BOX = 112.0
 _WIDEST_GAP, _NARROWEST_GAP = 60.0, 21.0
 _MARGIN = 3.0
+FAR_WIDTH, FAR_HEIGHT = 610.0, 203.0
+"""What the projector view has for the tree at 1280 x 720: there a unit is two pixels."""
+_WIDEST_FAR_BOX = 196.0
+_WIDEST_FAR_GAP, _NARROWEST_FAR_GAP = 34.0, 17.0
+_FAR_ROOT_Y, _FAR_FIRST_GAP, _FAR_PADDING = 8.0, 17.0, 7.0
+_FAR_NAME_COLUMN = 9.0
+_FAR_LEVELS = 3
+"""With more levels than these there is no room for text in the boxes."""
 _PRINTED_GAP = 30.0
 
 
@@ -38,10 +48,17 @@ class TreeScale:
     gap: float
     canvas_width: float
     canvas_height: float
+    box_height: float = BOX_HEIGHT
+    first_gap: float = FIRST_GAP
+    root_y: float = ROOT_Y
+    padding: float = PADDING
+    name_column: float = NAME_COLUMN
+    counts_holders: bool = True
+    """Whether a lock says how many hold the node."""
 
     def top(self, rank: int) -> float:
         """Return the upper edge of the boxes of this rank (1: the children of the root)."""
-        return ROOT_Y + FIRST_GAP + (rank - 1) * (BOX_HEIGHT + self.gap)
+        return self.root_y + self.first_gap + (rank - 1) * (self.box_height + self.gap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +69,48 @@ class Spot:
     y: float
 
 
-def stage_scale(timeline: Timeline, stage: StageKey, engine: Path) -> TreeScale | None:
-    """Return the scale that fits every frame of the stage, or None when Graphviz fails."""
+@dataclass(frozen=True, slots=True)
+class StageScales:
+    """The scale for a reader at the screen, and that for a room: its boxes say less, in letters twice as large."""
+
+    near: TreeScale
+    far: TreeScale
+
+
+def stage_scales(timeline: Timeline, stage: StageKey, engine: Path) -> StageScales | None:
+    """Return the scales that fit every frame of the stage, or None when Graphviz fails."""
     drawings = {layout_dot(tree_boxes(timeline, frame)) for frame in timeline.stage_frames(stage)}
     layouts = [lay_out(dot, engine) for dot in sorted(drawings)]
     fitting = [layout for layout in layouts if layout is not None]
     if len(fitting) < len(layouts):
         return None
-    return fit(max(layout.width for layout in fitting), max(layout.ranks for layout in fitting) - 1)
+    return fit_both(max(layout.width for layout in fitting), max(layout.ranks for layout in fitting) - 1)
+
+
+def fit_both(boxes_wide: float, levels: int) -> StageScales:
+    """Return both scales for a drawing that is so many boxes wide and so many levels deep."""
+    return StageScales(fit(boxes_wide, levels), fit_far(boxes_wide, levels))
+
+
+def fit_far(boxes_wide: float, levels: int) -> TreeScale:
+    """Return the scale for a room: one line of text in a box, and none in a tree of many levels."""
+    box_width = max(_NARROWEST_BOX / 2, min(_WIDEST_FAR_BOX, (FAR_WIDTH - 2 * _MARGIN) / boxes_wide))
+    box_height = HEAD_HEIGHT + (LINE_HEIGHT + 5 if levels <= _FAR_LEVELS else 3)
+    room = FAR_HEIGHT - _FAR_ROOT_Y - _FAR_FIRST_GAP - _MARGIN
+    gap = max(_NARROWEST_FAR_GAP, min(_WIDEST_FAR_GAP, (room - levels * box_height) / max(levels - 1, 1)))
+    return TreeScale(
+        box_width,
+        int((box_width - 2 * _FAR_PADDING) / COLUMN_WIDTH) if levels <= _FAR_LEVELS else 0,
+        gap,
+        max(FAR_WIDTH, boxes_wide * box_width + 2 * _MARGIN),
+        max(FAR_HEIGHT, FAR_HEIGHT - room + levels * (box_height + gap) - gap),
+        box_height,
+        _FAR_FIRST_GAP,
+        _FAR_ROOT_Y,
+        _FAR_PADDING,
+        _FAR_NAME_COLUMN,
+        counts_holders=False,
+    )
 
 
 def fit(boxes_wide: float, levels: int) -> TreeScale:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from html import escape
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from radixviz.render.tree_scale import (
     TreeScale,
     fit_alone,
     spots,
-    stage_scale,
+    stage_scales,
 )
 from radixviz.render.visible import columns, token_text
 from radixviz.render.words import say
@@ -45,13 +46,18 @@ def tree_svg(timeline: Timeline, frame: Frame, lang: str, engine: Path, *, alone
     layout = lay_out(layout_dot(boxes), engine)
     if layout is None:
         return None
-    scale = fit_alone(layout.width, layout.ranks - 1) if alone else stage_scale(timeline, frame.stage, engine)
+    scale = fit_alone(layout.width, layout.ranks - 1) if alone else _stage_scale(timeline, frame, engine)
     if scale is None:
         return None
     where = spots(boxes, layout, scale)
     edges = "".join(_edge(box, where, scale) for box in boxes)
     nodes = "".join(_box(timeline, box, where[box.key], scale, lang) for box in boxes)
     return _svg(edges + _root(where[None], lang) + nodes, scale, say(lang, "tree.title"), scrolls=not alone)
+
+
+def _stage_scale(timeline: Timeline, frame: Frame, engine: Path) -> TreeScale | None:
+    scales = stage_scales(timeline, frame.stage, engine)
+    return scales.near if scales else None
 
 
 def _svg(body: str, scale: TreeScale, label: str, *, scrolls: bool) -> str:
@@ -157,9 +163,14 @@ def _lock(lock_ref: int, right: float, lang: str) -> str:
 def _body(lines: list[str]) -> str:
     first = HEAD_HEIGHT + 12
     return "".join(
-        f'<text class="rv-text" x="{PADDING:g}" y="{first + index * LINE_HEIGHT:g}">{_signs(line)}</text>'
+        f'<text class="{text_class(line)}" x="{PADDING:g}" y="{first + index * LINE_HEIGHT:g}">{_signs(line)}</text>'
         for index, line in enumerate(lines)
     )
+
+
+def text_class(line: str) -> str:
+    """Return the class of a line; one with wide characters needs a font that has them from its first letter on."""
+    return "rv-text rv-wide" if any(unicodedata.east_asian_width(letter) in "WF" for letter in line) else "rv-text"
 
 
 def _signs(line: str) -> str:

@@ -17,7 +17,7 @@ from radixviz.recorder import Recorder
 from radixviz.scenario.expectations import unmet_in
 from radixviz.scenario.naming import Naming
 from radixviz.scenario.prompts import prompt_ids
-from radixviz.scenario.schema import RequestSpec, Scenario, StageSpec, StopSpec
+from radixviz.scenario.schema import QuestionSpec, RequestSpec, Scenario, StageSpec, StopSpec
 from radixviz.scenario.script import script_of
 from radixviz.timeline import Frame, RunInfo, StageKey, Timeline, Unmet
 
@@ -89,7 +89,8 @@ class _Play:
             stage_frames = naming.stage(self._play_stage(spec))
             missed = tuple(unmet_in(spec, stage_frames))
             unmet.extend(missed)
-            frames.extend(_mark_stops(spec, stage_frames) if self._is_as_written(unmet) else stage_frames)
+            asked = _mark_questions(spec, stage_frames)
+            frames.extend(_mark_stops(spec, asked) if self._is_as_written(unmet) else asked)
         if on_first_token:
             for sequence in self._engine.sequences.values():
                 on_first_token(sequence.sequence_id, sequence.first_token_seconds or 0.0)
@@ -154,15 +155,29 @@ def _mark_stops(spec: StageSpec, frames: list[Frame]) -> list[Frame]:
     """Return the frames with the author's stops marked; a stop whose moment did not come is left out."""
     marked = list(frames)
     for number, stop in enumerate(spec.stops):
-        fitting = [position for position, frame in enumerate(frames) if _fits(stop, frame)]
-        wanted = stop.nth - 1 if stop.nth > 0 else len(fitting) + stop.nth
-        if 0 <= wanted < len(fitting):
-            position = fitting[wanted]
+        position = _position(stop, frames)
+        if position is not None:
             marked[position] = replace(marked[position], stop=number)
     return marked
 
 
-def _fits(stop: StopSpec, frame: Frame) -> bool:
+def _mark_questions(spec: StageSpec, frames: list[Frame]) -> list[Frame]:
+    """Return the frames with the questions marked: of any run, as the right answers are computed from its frames."""
+    marked = list(frames)
+    for number, question in enumerate(spec.questions):
+        position = _position(question, frames)
+        if position is not None:
+            marked[position] = replace(marked[position], question=number)
+    return marked
+
+
+def _position(spec: StopSpec | QuestionSpec, frames: list[Frame]) -> int | None:
+    fitting = [position for position, frame in enumerate(frames) if _fits(spec, frame)]
+    wanted = spec.nth - 1 if spec.nth > 0 else len(fitting) + spec.nth
+    return fitting[wanted] if 0 <= wanted < len(fitting) else None
+
+
+def _fits(stop: StopSpec | QuestionSpec, frame: Frame) -> bool:
     evicts = any(isinstance(event, NodeEvicted) for event in frame.events)
     splits = any(isinstance(event, NodeSplit) for event in frame.events)
     if stop.event == "evict" and not evicts:

@@ -130,6 +130,37 @@ class StopSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     nth: int = 1
 
 
+class AnswerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """An answer that is foreseen, as in `radixviz.timeline.AnswerInfo`: exactly one of `amount` and `after`.
+
+    A choice offers its `text`. `say` names the mistake of whoever gives it; the right answer of a choice needs none.
+    """
+
+    amount: str | None = None
+    after: str | None = None
+    text: Words | None = None
+    say: Words | None = None
+
+
+class QuestionSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is asked before a frame is shown, as in `radixviz.timeline.QuestionInfo`.
+
+    The frame is found as that of a stop is. A number and a choice say which `amount` is right. `numbers_of` is the
+    sequence whose look-up gives the numbers, where they are not those of the frame.
+    """
+
+    kind: Literal["number", "choice", "node"]
+    phase: Phase
+    ask: Words
+    why: Words
+    amount: str | None = None
+    answers: tuple[AnswerSpec, ...] = ()
+    numbers_of: str | None = None
+    sequence: str | None = None
+    event: Literal["split", "evict"] | None = None
+    nth: int = 1
+
+
 class Expect(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What the stage is to show. `hit` and `miss` are sequences that reuse some tokens and none.
 
@@ -153,6 +184,7 @@ class StageSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     requests: tuple[str, ...] = ()
     letters: tuple[LetterSpec, ...] = ()
     stops: tuple[StopSpec, ...] = ()
+    questions: tuple[QuestionSpec, ...] = ()
     expect: Expect = field(default_factory=Expect)
 
 

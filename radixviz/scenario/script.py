@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from radixviz.scenario.prompts import prompt_text
-from radixviz.scenario.schema import RequestSpec, Scenario, StageSpec, Words
-from radixviz.timeline import RequestInfo, Script, StageInfo, StopInfo
+from radixviz.scenario.schema import AnswerSpec, QuestionSpec, RequestSpec, Scenario, StageSpec, Words
+from radixviz.timeline import AnswerInfo, QuestionInfo, RequestInfo, Script, StageInfo, StopInfo
 
 
 def script_of(scenario: Scenario, *, taught: bool) -> Script:
@@ -20,13 +20,29 @@ def script_of(scenario: Scenario, *, taught: bool) -> Script:
     )
 
 
-def _words(words: Words) -> dict[str, str]:
-    return {"en": words.en, "zh": words.zh}
+def _words(words: Words | None) -> dict[str, str]:
+    return {"en": words.en, "zh": words.zh} if words else {"en": "", "zh": ""}
 
 
 def _stage(spec: StageSpec) -> StageInfo:
     stops = tuple(StopInfo(_words(stop.say), _words(stop.why)) for stop in spec.stops)
-    return StageInfo(spec.stage, _words(spec.title), _words(spec.short), stops, spec.requests)
+    questions = tuple(map(_question, spec.questions))
+    return StageInfo(spec.stage, _words(spec.title), _words(spec.short), stops, spec.requests, questions)
+
+
+def _question(spec: QuestionSpec) -> QuestionInfo:
+    return QuestionInfo(
+        kind=spec.kind,
+        ask=_words(spec.ask),
+        why=_words(spec.why),
+        amount=spec.amount or "",
+        answers=tuple(map(_answer, spec.answers)),
+        sequence=spec.numbers_of,
+    )
+
+
+def _answer(spec: AnswerSpec) -> AnswerInfo:
+    return AnswerInfo(spec.amount or "", spec.after or "", _words(spec.text), _words(spec.say))
 
 
 def _request(scenario: Scenario, request: RequestSpec, taught: bool) -> RequestInfo:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from radixviz.scenario.asked import Asked
 from radixviz.scenario.fault import Fault, limit_faults, mark_faults, repeats, sentence_faults, words_faults
+from radixviz.scenario.question_checks import question_faults
 from radixviz.scenario.schema import Bind, Scenario, StageSpec, StopSpec, Words
 from radixviz.timeline import PLACEHOLDERS
 
@@ -60,6 +61,8 @@ def stage_faults(scenario: Scenario, asked: Asked) -> Iterator[Fault]:
         yield from _letter_faults(stage, where, asked, place)
         for stop in stage.stops:
             yield from _stop_faults(stop, where, _sequences(scenario, stage), names | letters)
+        for question in stage.questions:
+            yield from question_faults(question, where, _sequences(scenario, stage), names | letters, asked)
         yield from _expect_faults(stage, where, _sequences(scenario, stage), names, letters)
 
 

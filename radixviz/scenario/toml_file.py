@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
-from radixviz.errors import BadScenario
+from radixviz.errors import BadScenario, system_name
 from radixviz.scenario.fault import Fault
 
 FORMAT = 1
@@ -54,7 +53,7 @@ def _tables(path: Path, kind: TomlKind) -> dict[str, object]:
     try:
         return tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
-        raise failed(path, Fault("", "", "unreadable", errno.errorcode.get(error.errno or 0, "")), kind) from error
+        raise failed(path, Fault("", "", "unreadable", system_name(error)), kind) from error
     except UnicodeDecodeError as error:
         raise failed(path, Fault("", "", "unreadable", f"UTF-8: {error.reason}, {error.start}"), kind) from error
     except tomllib.TOMLDecodeError as error:

@@ -17,15 +17,12 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-import platformdirs
-
 from radixviz.errors import RadixVizError
+from radixviz.model.cache_folder import cache_folder
 from radixviz.model.folder import locate
 from radixviz.scenario.schema import Scenario
 from radixviz.ui.components.player import PlayerText
 
-FOLDER_VARIABLE = "RADIXVIZ_CACHE"
-"""The environment variable that names another folder than the user's cache folder."""
 _SOURCES = Path(__file__).parents[1]
 _SOURCE_SUFFIXES = (".py", ".js", ".css", ".html")
 _LIBRARIES = ("torch", "transformers", "tokenizers", "graphviz-pure")
@@ -40,7 +37,7 @@ class KeptRun:
     day: str
 
 
-def run_key(scenario: Scenario, model: str, page_size: int, pool_pages: int, engine: Path | None) -> str:
+def run_key(scenario: Scenario, model: str, page_size: int, pool_pages: int | None, engine: Path | None) -> str:
     """Return the digest of everything that a run depends on, empty where the model has no files to read."""
     settings = (scenario, model, page_size, pool_pages, str(engine), platform.python_version(), platform.machine())
     digest = hashlib.sha256(repr((settings, [_version(name) for name in _LIBRARIES])).encode("utf-8"))
@@ -84,8 +81,7 @@ def keep_run(key: str, text: PlayerText) -> None:
 
 
 def _path(key: str) -> Path:
-    asked = os.environ.get(FOLDER_VARIABLE)
-    return (Path(asked) if asked else platformdirs.user_cache_path("radixviz")) / "runs" / f"{key}.json"
+    return cache_folder() / "runs" / f"{key}.json"
 
 
 def _version(library: str) -> str:

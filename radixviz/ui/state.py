@@ -2,20 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 import streamlit as st
 
 from radixviz.errors import RadixVizError
+from radixviz.render.words import BOTH
 from radixviz.timeline import StageKey, Timeline
-from radixviz.ui.position import INTRO, Notice, Position, find_frame, find_stage
+from radixviz.ui.position import INTRO, Notice, Position, find_frame, find_stage, find_switch
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 STATE = "radixviz.state"
 OPENED = "radixviz.opened"
-_PARAMETERS = ("stage", "frame", "lang")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """What the address says, as it is written; None where it says nothing."""
+
+    scenario: str | None = None
+    stage: str | None = None
+    frame: str | None = None
+    lang: str | None = None
+    model: str | None = None
+    page_size: str | None = None
+    pool: str | None = None
+    ask: str | None = None
+    present: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How a reader sees the frames: in which languages, whether questions are asked, and whether for a whole room."""
+
+    lang: Language
+    both: bool = False
+    ask: bool = True
+    present: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +52,20 @@ class AppState:
     """
 
     position: Position
-    lang: Language
+    view: View
     asked_frame: str | None = None
     notices: tuple[Notice, ...] = ()
-    address: tuple[str | None, ...] = (None, None, None)
+    address: Address = Address()
+
+    @property
+    def lang(self) -> Language:
+        """The language of what stands once on the page."""
+        return self.view.lang
 
 
 def get_state(stages: tuple[StageKey, ...]) -> AppState:
     """Return this session's state; a new session, and one whose address has changed, lands where the address says."""
-    address = _address()
+    address = read_address()
     state: AppState | None = st.session_state.get(STATE)
     if state is None or state.address != address:
         state = land(address, stages, _own_language() if state is None else state.lang)
@@ -43,18 +73,22 @@ def get_state(stages: tuple[StageKey, ...]) -> AppState:
     return state
 
 
-def land(address: tuple[str | None, ...], stages: tuple[StageKey, ...], lang: Language) -> AppState:
-    """Return the state for an address (stage, frame, lang): the nearest that there is, with a word about it."""
-    asked_stage, asked_frame, asked_lang = address
-    notices = []
-    known = next((one for one in LANGUAGES if one == asked_lang), None)
-    if asked_lang is not None and known is None:
-        notices.append(Notice("notice.lang", {"asked": asked_lang}))
-    stage, notice = find_stage(asked_stage, stages) if asked_stage is not None else (INTRO, None)
-    if notice:
-        notices.append(notice)
-    frame = None if notice else asked_frame
-    return AppState(Position(stage, 1), known or lang, frame, tuple(notices), address)
+def land(address: Address, stages: tuple[StageKey, ...], lang: Language) -> AppState:
+    """Return the state for an address: the nearest that there is, with a word about it."""
+    view, notices = _view(address, lang)
+    stage, notice = find_stage(address.stage, stages) if address.stage is not None else (INTRO, None)
+    frame = None if notice else address.frame
+    return AppState(Position(stage, 1), view, frame, (*notices, notice) if notice else notices, address)
+
+
+def _view(address: Address, lang: Language) -> tuple[View, tuple[Notice, ...]]:
+    known = next((one for one in LANGUAGES if one == address.lang), None)
+    both = address.lang == BOTH
+    unknown = None if address.lang is None or known or both else Notice("notice.lang", {"asked": address.lang})
+    ask, wrong_ask = find_switch("ask", address.ask, usual=True)
+    present, wrong_present = find_switch("present", address.present, usual=False)
+    notices = tuple(notice for notice in (unknown, wrong_ask, wrong_present) if notice)
+    return View("zh" if both else known or lang, both, ask, present), notices
 
 
 def settle(state: AppState, frames: int) -> AppState:
@@ -73,14 +107,14 @@ def settle_state(state: AppState, frames: int) -> AppState:
     return settled
 
 
-def _address() -> tuple[str | None, ...]:
-    return tuple(st.query_params.get(name) for name in _PARAMETERS)
+def read_address() -> Address:
+    """Return what the address says now."""
+    return Address(**{field.name: st.query_params.get(field.name) for field in fields(Address)})
 
 
 def page_language() -> Language:
     """Return the language of the address, else the reader's own: for what is said before there is a state."""
-    asked = st.query_params.get("lang")
-    return next((one for one in LANGUAGES if one == asked), _own_language())
+    return _view(read_address(), _own_language())[0].lang
 
 
 def _own_language() -> Language:
@@ -115,3 +149,19 @@ def set_opened(opened: Opened) -> None:
 def widget_value(key: str) -> object:
     """Return what the widget of this key holds, for a callback."""
     return st.session_state.get(key)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedLesson:
+    """The lesson that the address names, whether this is its presenter's window, and the languages asked for."""
+
+    name: str | None
+    presenter: bool
+    lang: str | None
+
+
+def asked_lesson() -> AskedLesson:
+    """Return what the address says about a lesson."""
+    lang = st.query_params.get("lang")
+    known = lang if lang in (*LANGUAGES, BOTH) else None
+    return AskedLesson(st.query_params.get("lesson"), st.query_params.get("presenter") == "1", known)

@@ -83,13 +83,16 @@ def spare_collector() -> None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
-def timeline_job(model: str, page_size: int, pool_pages: int, _scenario: Scenario) -> TimelineJob:
-    """Return the job for these settings, shared by all sessions."""
+def timeline_job(scenario: str, model: str, page_size: int, pool_pages: int | None, _scenario: Scenario) -> TimelineJob:
+    """Return the job for the scenario of this name with these settings, shared by all sessions.
+
+    Without a number of pages, it is one with which the scenario tells its story.
+    """
     return TimelineJob(lambda tell, show: make_timeline(_scenario, model, page_size, pool_pages, tell, show))
 
 
 def make_timeline(
-    scenario: Scenario, model: str, page_size: int, pool_pages: int, tell: Tell, show: OnTimeline
+    scenario: Scenario, model: str, page_size: int, pool_pages: int | None, tell: Tell, show: OnTimeline
 ) -> Timeline:
     """Load the model and play the scenario on it; `show` is told what there is so far, after each stage.
 

@@ -79,7 +79,7 @@ def bare_player(
     page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("dialog", lambda dialog: wrong.append(f"a dialog: {dialog.message}"))
-    page.set_content(player_html(told, {"frame": frame, "lang": lang, "notices": None}, theme))
+    page.set_content(player_html(told, {"frame": frame, "lang": lang, "notices": None, "ask": False}, theme))
     yield page, wrong
     context.close()
 

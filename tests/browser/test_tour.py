@@ -93,7 +93,7 @@ def wait_until_ready(page: Page) -> None:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_right_arrow_shows_every_frame_of_the_tour(browser: Browser, app_url: str, lang: str) -> None:
     """Sentence and whole tree are in view at 1280 x 800 in every frame, badges say the looks, and the story is told."""
-    with opened(browser, f"{app_url}/?lang={lang}") as (page, wrong):
+    with opened(browser, f"{app_url}/?lang={lang}&ask=0") as (page, wrong):
         wait_until_ready(page)
         assert shown(page)["stage"] == "0"
         ends = {}
@@ -146,7 +146,7 @@ def test_an_address_that_does_not_exist_is_explained(browser: Browser, app_url: 
 
 def test_keys_work_after_the_server_has_run(browser: Browser, app_url: str) -> None:
     """A step is reported, the page runs again, and nothing moves: the next keys go on from where the reader is."""
-    with opened(browser, f"{app_url}/?stage=2&lang=en") as (page, wrong):
+    with opened(browser, f"{app_url}/?stage=2&lang=en&ask=0") as (page, wrong):
         wait_until_ready(page)
         for _ in range(3):
             page.keyboard.press("ArrowRight")

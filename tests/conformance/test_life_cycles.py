@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from tests.conformance.rows import shows
 from tests.engine.serving import Serving, say
 
 PROMPT = tuple(range(40))
@@ -69,6 +70,7 @@ LIFE_CYCLES = [
 ]
 
 
+@shows("L1", "L2", "L3")
 @pytest.mark.parametrize("row", LIFE_CYCLES, ids=lambda row: row.name)
 def test_life_cycle(row: LifeCycle) -> None:
     """What is reused, freed and kept at each point of the requests' lives is what SGLang has."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from array import array
-
 import pytest
 
 from radixviz.cache.key import RadixKey
 from radixviz.cache.radix_cache import RadixCache
 from radixviz.errors import PageFreedTwice
 from tests.conformance.cache_script import Row
+from tests.conformance.rows import shows
+from tests.deep_tree import chain
 from tests.engine.serving import Serving
+from tests.tree_text import tree_text
 
 BOTH_WAYS = pytest.mark.parametrize("turn_as_one_edge", [True, False])
 
@@ -127,23 +128,21 @@ def test_row(row: Row) -> None:
     assert row.found() == row.expected()
 
 
-@pytest.mark.parametrize("nodes", [3000, 5000], ids=["S24", "A02"])
-def test_a02_deep_chain(nodes: int) -> None:
-    """A chain of thousands of one-token nodes is matched, held, listed, checked and evicted without recursion."""
-    cache, ids = RadixCache(), array("q", range(nodes))
-    cache.insert(RadixKey(ids))
-    for length in range(nodes - 1, 0, -1):  # longest first: each cuts one token off the edge at the top
-        cache.match_prefix(RadixKey(ids[:length]))
-    match, tokens = cache.match_prefix(RadixKey(ids)), ids.tolist()
-    assert (match.prefix_len, match.slots.tolist(), cache.total_size) == (nodes, tokens, nodes)
-    tree = cache.snapshot()
-    assert [node.token_ids for node in tree.nodes] == [(token,) for token in tokens]
-    assert [slot for node in tree.nodes for slot in node.slots] == tokens
-    assert [node.token_ids for node in tree.leaves()] == [(nodes - 1,)]
-    assert match.node.path_ids() == tuple(node.node_id for node in tree.nodes)
-    assert (cache.inc_lock_ref(match.node), cache.dec_lock_ref(match.node)) == (-nodes, nodes)
-    cache.check_integrity()
-    assert cache.evict(nodes).tolist() == tokens[::-1]
+def test_a27_extra_keys_of_other_kinds() -> None:
+    """A27 (c): None, 1 and "1" are three namespaces, and are shown as three."""
+    cache = RadixCache()
+    for extra_key in (None, 1, "1"):
+        assert cache.insert(RadixKey([5, 6], extra_key)) == 0  # type: ignore[arg-type]
+    assert tree_text(cache.snapshot()) == "5 6, 1: 5 6, '1': 5 6"
+
+
+@shows("S24")
+def test_s24_deep_chain() -> None:
+    """S24, A02: 3,000 nodes below each other are matched and listed; more of it is in tests/cache/test_scale.py."""
+    cache = chain(3000)
+    match = cache.match_prefix(RadixKey(range(3000)))
+    assert (match.prefix_len, cache.total_size) == (3000, 3000)
+    assert [slot for node in cache.snapshot().nodes for slot in node.slots] == list(range(3000))
 
 
 @BOTH_WAYS

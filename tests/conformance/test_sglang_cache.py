@@ -1,16 +1,6 @@
 """What SGLang's own tests and further runs of SGLang 0.5.23 say of the cache, row by row.
 
-Left out of the tables, and why:
-
-- A1 hash_page_includes_extra_key, kv_cache_events*, hash_value_*, block_hashes_*: hashes of blocks and events for
-  others come with a later version; S23 too.
-- A1 node id 42, counter_increment, lt: ids and times are per cache here, never global, so nodes have no order of
-  their own; evicted_backuped, protect_release_host, get_last_hash_value: host memory, not planned.
-- A1 memory_allocated: device memory; available_and_evictable_str, pretty_print: the snapshot takes their place.
-- A2 bigram: speculative decoding, not planned; `limit`: a slice says the same.
-- A4, D1, D2: schedule policies other than fcfs come with a later version. A6: needs a model, see tests/model.
-- A5 token ids outside uint32: a matter of hashing.
-- C: 20,000 requests are a benchmark's work.
+All rows, those left out, and the reasons are in rows.py.
 """
 
 from __future__ import annotations
@@ -21,6 +11,7 @@ from radixviz.cache.key import RadixKey
 from radixviz.cache.radix_cache import RadixCache
 from radixviz.errors import BadPageSize, UnknownPolicy
 from tests.conformance.cache_script import Row
+from tests.conformance.rows import shows
 from tests.tree_text import tree_text
 
 A1 = [
@@ -119,34 +110,58 @@ A1 = [
 ]
 
 A5 = [
+    Row("empty_tree", "match 1 2 3 => -"),
+    Row("insert_and_match", "insert 1..3 at 10 11 12 => 0\nmatch 1..3 => 10..12"),
     Row(
-        "empty tree; full miss anchors at the root; the root is the same for all namespaces",
+        "overlap",
         """
-        match 1 2 3            => -
-        lock 1 2 3             => 0
-        lock 1 2 3 key other   => 0
-        insert 1 2 3           => 0
-        match 4                => -
-        root lock_ref          => 1
+        insert 1..3 at 10 11 12          => 0
+        insert 1..5 at 20 21 22 13 14    => 3
+        match 1..5                       => 10..14
         """,
     ),
     Row(
-        "the first writer's slots stay; eviction takes both nodes",
+        "lock_deepest",
+        """
+        insert 1..3    => 0
+        insert 1..5    => 3
+        lock 1..5      => -5
+        sizes          => evictable 0, protected 5
+        unlock 1..5    => 5
+        sizes          => evictable 5, protected 0
+        """,
+    ),
+    Row(
+        "evict_all",
         """
         insert 1..3 at 10 11 12          => 0
-        match 1..3                       => 10..12
         insert 1..5 at 20 21 22 13 14    => 3
-        match 1..5                       => 10..14
-        lock 1..5                        => -5
-        sizes                            => evictable 0, protected 5
-        unlock 1..5                      => 5
-        sizes                            => evictable 5, protected 0
         evict 100                        => 13 14 10..12
         sizes                            => evictable 0, protected 0
         """,
     ),
     Row(
-        "a short value is refused and the tree stays usable",
+        "one_root",
+        """
+        insert 1 2 3           => 0
+        insert 1 2 3 key k     => 0
+        lock - key k           => 0
+        lock -                 => 0
+        root lock_ref          => 1
+        """,
+    ),
+    Row(
+        "full_miss",
+        """
+        insert 1 2 3           => 0
+        match 4                => -
+        lock 4                 => 0
+        sizes                  => evictable 3, protected 0
+        """,
+    ),
+    Row("no_priority", "insert 1 2 => 0\ntree priority => 1 2(0)"),
+    Row(
+        "short_value",
         """
         insert 1 2 3 at 10 20    => SlotCountMismatch tokens=3, slots=2
         tree                     => -
@@ -154,7 +169,6 @@ A5 = [
         match 1 2 3              => 10 20 30
         """,
     ),
-    Row("no priority is 0", "insert 1 2 => 0\ntree priority => 1 2(0)"),
 ]
 
 S = [
@@ -383,16 +397,21 @@ POLICIES = [
 ]
 
 
-def _named(prefix: str, rows: list[Row]) -> list[object]:
-    return [pytest.param(row, id=f"{prefix}{row.name}") for row in rows]
+TABLES = {
+    **{f"A1 cache {row.name}": row for row in A1},
+    **{f"A5 {row.name}": row for row in A5},
+    **{row.name: row for row in (*S, *POLICIES)},
+}
 
 
-@pytest.mark.parametrize("row", [*_named("A1 ", A1), *_named("A5 ", A5), *_named("", S), *_named("", POLICIES)])
+@shows(*TABLES)
+@pytest.mark.parametrize("row", [pytest.param(row, id=name) for name, row in TABLES.items()])
 def test_row(row: Row) -> None:
     """Every operation of the row gives the answer that SGLang gives."""
     assert row.found() == row.expected()
 
 
+@shows("A1 cache init_variations")
 @pytest.mark.parametrize(("page_size", "disabled"), [(1, False), (4, False), (1, True)])
 def test_a1_init_variations(page_size: int, disabled: bool) -> None:
     """A1 init_variations: a new cache has an empty root, which is held."""
@@ -400,6 +419,7 @@ def test_a1_init_variations(page_size: int, disabled: bool) -> None:
     assert (cache.page_size, len(cache.root.key), cache.root.lock_ref) == (page_size, 0, 1)
 
 
+@shows("A5 page_0")
 def test_a5_page_size_zero() -> None:
     """A5: a page of no token is a ValueError."""
     with pytest.raises(ValueError, match="page_size=0") as raised:
@@ -407,6 +427,7 @@ def test_a5_page_size_zero() -> None:
     assert raised.type is BadPageSize
 
 
+@shows("A5 unknown_policy")
 def test_a5_unknown_policy() -> None:
     """A5: an unknown policy is a ValueError that names the known ones."""
     with pytest.raises(ValueError, match=r"name='newest', known=.*'lru'") as raised:
@@ -414,6 +435,7 @@ def test_a5_unknown_policy() -> None:
     assert raised.type is UnknownPolicy
 
 
+@shows("A1 cache insert_with_none_value")
 def test_a1_insert_with_none_value() -> None:
     """A1 insert_with_none_value: without slots the tokens stand for them."""
     cache = RadixCache()

@@ -1,7 +1,6 @@
 """Schedule policies against SGLang 0.5.23: for each tree and queue, the order in which the requests are tried.
 
-Not applicable: hrrn, shortest-prefill-first and routing-key, which we have not; rows with deprioritised requests, which
-belong to the look at the batch itself; rows that sort by priority, which is for eviction only here.
+All rows, those left out, and the reasons are in rows.py.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from radixviz.cache.prefix_cache import MatchResult
 from radixviz.cache.radix_cache import RadixCache
 from radixviz.engine.request import Request, Sequence
 from radixviz.engine.schedule import schedule_policy
+from tests.conformance.rows import shows
 
 Tokens = tuple[int, ...]
 LONG = tuple(range(20))
@@ -46,6 +46,7 @@ def order(name: str, look_up: CountingLookUps, queue: list[Sequence]) -> list[in
     return [int(each.sequence_id) for each in schedule_policy(name).order(look_up, queue)]
 
 
+@shows("A4 fcfs_order", "A4 lpm_matched", "A4 calc_priority_lpm", "A5 dfs_order", "A5 dfs_order_part", "D1", "D2")
 @pytest.mark.parametrize(
     ("name", "stored", "prompts", "expected"),
     [
@@ -61,6 +62,12 @@ def order(name: str, look_up: CountingLookUps, queue: list[Sequence]) -> list[in
             ((5, 6), (1, 2, 3), (5, 6), (1, 2, 4), (1, 2, 4), (9,)),
             [3, 4, 1, 0, 2, 5],
         ),
+        (
+            "dfs-weight",
+            ((1, 2, 3, 4), (1, 2, 5), (7, 8)),
+            ((7, 8), (1, 2, 5), (1, 2, 3, 4), (7, 8), (7, 8)),
+            [0, 3, 4, 2, 1],
+        ),
         ("dfs-weight", (), (), []),
     ],
 )
@@ -71,6 +78,7 @@ def test_order_by_prefix(
     assert order(name, CountingLookUps(*stored), waiting(*prompts)) == expected
 
 
+@shows("A4 lof_output", "A4 active_lof")
 def test_longest_output_first() -> None:
     """The most new tokens first: 50, 200, 100 come as 200, 100, 50, and 200 waiting change nothing in that."""
     look_up = CountingLookUps()
@@ -80,6 +88,7 @@ def test_longest_output_first() -> None:
     assert look_up.count == 0
 
 
+@shows("A4 active_lpm", "A4 calc_priority_129")
 @pytest.mark.parametrize("name", ["lpm", "lpm-aging"])
 @pytest.mark.parametrize(("length", "sorted_by_prefix"), [(10, True), (128, True), (129, False)])
 def test_a_long_queue_is_not_looked_up(name: str, length: int, sorted_by_prefix: bool) -> None:
@@ -90,8 +99,27 @@ def test_a_long_queue_is_not_looked_up(name: str, length: int, sorted_by_prefix:
     assert look_up.count == (length if sorted_by_prefix else 0)
 
 
+@shows("A4 without_cache")
 @pytest.mark.parametrize("name", ["lpm", "lpm-aging", "dfs-weight"])
 def test_without_a_cache_first_come_is_first_served(name: str) -> None:
     """A cache that is off gives every policy that asks it the order of the queue."""
     look_up = CountingLookUps(LONG, disabled=True)
     assert order(name, look_up, waiting((9,), LONG[:5], LONG)) == [0, 1, 2]
+
+
+@shows("A4 policy_names", "A4 unknown_policy")
+def test_names_of_policies() -> None:
+    """SGLang's names of the orders that are here are accepted, and another is a ValueError that names those."""
+    made = [type(schedule_policy(name)) for name in ("lpm", "dfs-weight", "fcfs", "lof", "random")]
+    assert len(set(made)) == 5
+    with pytest.raises(ValueError, match=r"name='newest', known=.*'lpm'"):
+        schedule_policy("newest")
+
+
+@shows("A4 match_refreshes")
+def test_each_pass_looks_again() -> None:
+    """What was stored since the last pass is found at the next: the prompt of 4 is known then, and comes first."""
+    look_up, queue = CountingLookUps(), waiting((9, 9), (1, 2, 3, 4))
+    assert (order("lpm", look_up, queue), look_up(queue[1]).prefix_len) == ([0, 1], 0)
+    look_up.cache.insert(RadixKey([1, 2, 3, 4]))
+    assert (order("lpm", look_up, queue), look_up(queue[1]).prefix_len) == ([1, 0], 4)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from random import Random
+from typing import Any
+
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
@@ -10,9 +14,13 @@ from radixviz.cache.page_pool import PagePool
 from radixviz.cache.radix_cache import RadixCache
 from radixviz.engine.batching import Batching
 from radixviz.engine.engine import Engine
+from radixviz.engine.metrics import MetricsFold
 from radixviz.engine.request import Request
-from radixviz.errors import RequestTooLarge
+from radixviz.engine.schedule import SCHEDULE_POLICIES, schedule_policy
+from radixviz.errors import RequestTooLarge, ResetRefused
 from radixviz.events import (
+    NO_NAMESPACE,
+    CacheReset,
     Event,
     Namespace,
     NodeAdded,
@@ -22,12 +30,32 @@ from radixviz.events import (
     PagesFreed,
     PhaseClosed,
     RequestMatched,
+    SequenceCancelled,
 )
 from tests.engine.kv_watch import KVWatch
 
 PROMPTS = st.lists(st.integers(0, 1), min_size=1, max_size=12).map(tuple)
-NAMESPACES = st.sampled_from([None, None, None, "other"])
+NAMESPACES = st.sampled_from(
+    [
+        *[NO_NAMESPACE] * 6,
+        ("model", None, None, None),
+        (None, "adapter", None, None),
+        (None, None, "salt", None),
+        (None, None, None, ""),
+    ]
+)
 STOPS = st.sampled_from([(), (), (1,)])
+BATCHINGS = st.sampled_from(
+    [
+        Batching(),
+        Batching(max_running=1),
+        Batching(max_running=3, twin_tokens=2),
+        Batching(prefill_chunk=3),
+        Batching(tokens_per_step=2),
+        Batching(tokens_per_step=5, twin_tokens=1),
+        Batching(max_running=4, tokens_per_step=7, prefill_chunk=4),
+    ]
+)
 
 
 class StoredSequences:
@@ -51,6 +79,8 @@ class StoredSequences:
             case NodeEvicted(node_id, parent_id, tokens):
                 assert self.nodes.pop(node_id)[:2] == (parent_id, tokens)
                 assert all(above != node_id for above, _, _ in self.nodes.values())
+            case CacheReset():
+                self.nodes.clear()
             case _:
                 pass
 
@@ -79,19 +109,22 @@ class EngineMachine(RuleBasedStateMachine):
         page_size=st.sampled_from([1, 2, 4]),
         pool_tokens=st.sampled_from([16, 24, 48]),
         turn_as_one_edge=st.booleans(),
-        max_running=st.sampled_from([1, 3, 64]),
+        batching=BATCHINGS,
+        schedule=st.sampled_from(SCHEDULE_POLICIES),
     )
-    def make(self, page_size: int, pool_tokens: int, turn_as_one_edge: bool, max_running: int) -> None:
+    def make(self, page_size: int, pool_tokens: int, turn_as_one_edge: bool, batching: Batching, schedule: str) -> None:
         """Start an engine with a small pool."""
         self.page_size, self.pool = page_size, PagePool(pool_tokens // page_size, page_size)
-        self.stored, self.salts = StoredSequences(), dict[str, int]()
+        self.stored, self.fold = StoredSequences(), MetricsFold()
+        self.salts, self.cancelled = dict[str, int](), set[str]()
         runner = KVWatch(self.reply)
         self.engine = Engine(
             RadixCache(page_size, emit=self.take),
             self.pool,
             runner,
             turn_as_one_edge=turn_as_one_edge,
-            batching=Batching(max_running),
+            batching=batching,
+            schedule=schedule_policy(schedule, random=Random(0)),
             emit=self.take,
         )
         runner.engine = self.engine
@@ -104,11 +137,14 @@ class EngineMachine(RuleBasedStateMachine):
     def take(self, event: Event) -> None:
         """Take an event; a look-up must be right at this very moment, and a closed phase consistent."""
         self.stored.note(event)
+        self.fold.note(event)
         match event:
             case RequestMatched():
                 self.check_match(event)
             case PhaseClosed() | PagesFreed(reason="evicted"):
-                self.engine.check_integrity()
+                self.check_laws()
+            case SequenceCancelled():
+                self.cancelled.add(event.sequence_id)
             case _:
                 pass
 
@@ -124,6 +160,18 @@ class EngineMachine(RuleBasedStateMachine):
         if not event.resumed:
             assert (sequence.prefix_len, sequence.cached_tokens) == (event.prefix_len, event.cached_tokens)
 
+    def check_laws(self) -> None:
+        """Every law of tree, pool and locks holds, and the totals are those of the sequences and of the tree."""
+        self.engine.check_integrity()
+        totals, nodes = self.fold.totals, self.engine.tree().nodes
+        assert totals.misses.total + totals.cached_tokens == totals.prompt_tokens
+        assert totals.shared_tokens == sum(len(node.token_ids) * max(0, node.lock_ref - 1) for node in nodes)
+        assert 0 <= totals.computed_tokens <= totals.prompt_tokens - totals.cached_tokens
+        assert 0 <= totals.overshoot_tokens <= totals.evicted_tokens
+        first = [each for each in self.engine.sequences.values() if each.matched and each.sample == 1]
+        assert totals.cached_tokens == sum(sequence.cached_tokens for sequence in first)
+        assert totals.prompt_tokens == sum(sequence.prompt_len for sequence in first)
+
     @rule(
         prompt=PROMPTS,
         namespace=NAMESPACES,
@@ -135,7 +183,7 @@ class EngineMachine(RuleBasedStateMachine):
     def submit(
         self,
         prompt: tuple[int, ...],
-        namespace: str | None,
+        namespace: Namespace,
         samples: int,
         max_new_tokens: int,
         stops: tuple[int, ...],
@@ -144,8 +192,7 @@ class EngineMachine(RuleBasedStateMachine):
         """A request is queued, or refused at once when the pool can never hold it."""
         request_id = f"r{len(self.salts)}"
         self.salts[request_id] = salt
-        whole = (None, None, None, namespace)
-        request = Request(request_id, prompt, max_new_tokens, stops, samples, namespace=whole)
+        request = Request(request_id, prompt, max_new_tokens, stops, samples, namespace=namespace)
         try:
             self.engine.submit(request)
         except RequestTooLarge:
@@ -157,14 +204,35 @@ class EngineMachine(RuleBasedStateMachine):
     def step(self) -> None:
         """One step keeps every law."""
         self.engine.step()
-        self.engine.check_integrity()
+        self.check_laws()
+
+    @rule(data=st.data())
+    def cancel(self, data: Any) -> None:
+        """What runs or waits of a request is called off, and what does not is left alone."""
+        busy = {self.engine.sequences[name].request.request_id for name in self.engine.waiting + self.engine.running}
+        request_id = data.draw(st.sampled_from([*sorted(busy), *list(self.salts)[:1], "nobody"]))
+        assert self.engine.cancel(request_id) == (request_id in busy)
+        self.check_laws()
+
+    @rule()
+    def reset(self) -> None:
+        """An idle engine drops its tree and has every page free; a busy one refuses and changes nothing."""
+        if self.engine.has_work:
+            before = self.engine.tree()
+            with pytest.raises(ResetRefused):
+                self.engine.reset()
+            assert self.engine.tree() == before
+        else:
+            self.engine.reset()
+            assert (self.engine.tree().nodes, self.pool.free_pages) == ((), self.pool.num_pages)
+        self.check_laws()
 
     @precondition(lambda self: self.engine.has_work)
     @rule()
     def run_until_idle(self) -> None:
         """With nothing left to do, everybody has the whole reply and every page is free or in the tree."""
         self.engine.run()
-        self.engine.check_integrity()
+        self.check_laws()
         tree = self.engine.tree()
         assert self.pool.free_pages + tree.evictable_size // self.page_size == self.pool.num_pages
         assert tree.protected_size == 0
@@ -172,6 +240,8 @@ class EngineMachine(RuleBasedStateMachine):
             request, replies = sequence.request, list[int]()
             while len(replies) < request.max_new_tokens and not set(replies[-1:]) & set(request.stop_token_ids):
                 replies.append(self.reply(sequence.sequence_id, len(replies)))
+            if sequence.sequence_id in self.cancelled:
+                replies = replies[: len(sequence.output_ids)]
             assert sequence.output_ids == tuple(replies)
 
     def teardown(self) -> None:
@@ -180,13 +250,24 @@ class EngineMachine(RuleBasedStateMachine):
             self.run_until_idle()
 
 
+def drawn(examples: int, steps: int) -> settings:
+    """Return the settings of a run that is the same each time."""
+    return settings(
+        max_examples=examples,
+        stateful_step_count=steps,
+        derandomize=True,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.explicit, Phase.generate, Phase.shrink],
+    )
+
+
+class LongerEngineMachine(EngineMachine):
+    """The same, for more and longer runs."""
+
+
 TestEngineMachine = EngineMachine.TestCase
-TestEngineMachine.settings = settings(
-    max_examples=40,
-    stateful_step_count=25,
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.explicit, Phase.generate, Phase.shrink],
-)
+TestEngineMachine.settings = drawn(30, 20)
+TestLongerEngineMachine = pytest.mark.deep(LongerEngineMachine.TestCase)
+TestLongerEngineMachine.settings = drawn(600, 60)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import inf, nan
 from typing import Any
 
 import pytest
 
 from radixviz.engine.request import Request
 from radixviz.errors import (
+    BadTemperature,
     BadTokenCount,
     BadTokenId,
     DuplicateRequest,
@@ -30,6 +32,8 @@ from tests.engine.serving import Serving
         (Request("group#1", (1,), 1, samples=3), DuplicateRequest, {"request": "group#1"}),
         (Request("r", (1,), 0), BadTokenCount, {"name": "max_new_tokens", "value": 0}),
         (Request("r", (1,), 1, samples=0), BadTokenCount, {"name": "samples", "value": 0}),
+        (Request("r", (1,), 1, temperature=-0.1), BadTemperature, {"request": "r", "value": -0.1}),
+        (Request("r", (1,), 1, temperature=inf), BadTemperature, {"request": "r", "value": inf}),
         (Request("r", (1, 1 << 63), 1), BadTokenId, {"value": 1 << 63, "position": 1, "limit": None}),
         (Request("r", (1,) * 30, 11), PromptTooLong, {"request": "r", "tokens": 41, "limit": 40}),
         (Request("r", (1,) * 31, 3), RequestTooLarge, {"request": "r", "pages": 9, "limit": 8}),
@@ -46,6 +50,14 @@ def test_refused(request_: Request, error: type[RadixVizError], facts: dict[str,
         serving.engine.submit(request_)
     assert raised.value.facts() == facts
     assert (serving.events, list(serving.engine.sequences), serving.engine.waiting) == before
+
+
+def test_no_number_is_no_temperature() -> None:
+    """Not a number is refused too; it is not even equal to itself."""
+    serving = Serving(8)
+    with pytest.raises(BadTemperature):
+        serving.engine.submit(Request("r", (1,), 1, temperature=nan))
+    assert (serving.events, serving.engine.has_work) == ([], False)
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,12 @@ import pytest
 
 from radixviz.cache.page_pool import PagePool
 from radixviz.cache.radix_cache import RadixCache
+from radixviz.engine.batching import Batching
 from radixviz.engine.engine import Engine
 from radixviz.engine.request import Request
 from radixviz.events import Event, NodeEvicted, SequenceRetracted
 from radixviz.model.causal_lm import CausalLM
+from tests.conformance.rows import shows
 from tests.model.conftest import MakeRunner
 from tests.model.random_models import generate, random_tokens
 
@@ -39,6 +41,43 @@ def test_requests_with_a_shared_prefix_are_answered_as_by_generate(
         "samples#1": generate(llama, prompts["first"], NEW_TOKENS),
         "samples#2": generate(llama, prompts["first"], NEW_TOKENS),
     }
+
+
+@pytest.mark.parametrize("page_size", [1, 4])
+@pytest.mark.parametrize("batching", [Batching(prefill_chunk=6), Batching(tokens_per_step=7, twin_tokens=4)])
+def test_prompts_in_chunks_change_no_reply(
+    batching: Batching, page_size: int, llama: CausalLM, make_runner: MakeRunner
+) -> None:
+    """Whatever a step may compute, and whoever waits for a twin, the replies are those of generate."""
+    pool = PagePool(160 // page_size, page_size)
+    runner = make_runner(llama, page_size, pool.num_pages)
+    engine = Engine(RadixCache(page_size), pool, runner, batching=batching)
+    prompts = {f"r{seed}": random_tokens(13, 99) + random_tokens(5 + 6 * seed, seed) for seed in range(3)}
+    for name, prompt in prompts.items():
+        engine.submit(Request(name, prompt, NEW_TOKENS, samples=2))
+    engine.run()
+    engine.check_integrity()
+    replies = {(name, n): engine.sequences[f"{name}#{n}"].output_ids for name in prompts for n in (1, 2)}
+    expected = {name: generate(llama, prompt, NEW_TOKENS) for name, prompt in prompts.items()}
+    assert replies == {(name, n): reply for name, reply in expected.items() for n in (1, 2)}
+
+
+@shows("A6 cache_on_and_off")
+@pytest.mark.parametrize("page_size", [1, 4])
+def test_without_a_cache_the_replies_are_the_same(page_size: int, llama: CausalLM, make_runner: MakeRunner) -> None:
+    """What is reused never changes a reply: greedy outputs with the cache on and off are equal."""
+    replies, reused = [], []
+    for disabled in (False, True):
+        runner = make_runner(llama, page_size, 160 // page_size)
+        cache = RadixCache(page_size, disabled=disabled)
+        engine = Engine(cache, PagePool(160 // page_size, page_size), runner, turn_as_one_edge=False)
+        for seed in range(3):
+            engine.submit(Request(f"r{seed}", random_tokens(16, 9) + random_tokens(3 + seed, seed), NEW_TOKENS))
+            engine.run()
+        replies.append([sequence.output_ids for sequence in engine.sequences.values()])
+        reused.append([sequence.cached_tokens for sequence in engine.sequences.values()])
+    assert replies[0] == replies[1]
+    assert reused == [[0, 16, 16], [0, 0, 0]]
 
 
 def test_a_pool_too_small_for_all_changes_no_reply(llama: CausalLM, make_runner: MakeRunner) -> None:

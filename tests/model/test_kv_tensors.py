@@ -53,12 +53,32 @@ def test_read_gathers_any_slots_in_any_shape() -> None:
     assert torch.equal(values, -keys)
 
 
+def test_slots_that_follow_one_another_are_read_where_they_lie() -> None:
+    """A range is a window on the pool, anything else a copy; both hold the same numbers."""
+    tensors = numbered(pages=3)
+    neighbours, scattered = tensors.choose([(3, 4, 5)]), tensors.choose([(3, 5, 4)])
+    assert neighbours == slice(3, 6)
+    assert isinstance(scattered, torch.Tensor)
+    seen, copied = tensors.read(1, neighbours)[0], tensors.read(1, scattered)[0]
+    assert torch.equal(seen, copied[:, [0, 2, 1]])
+    tensors.write(1, slice(4, 5), torch.zeros(1, 3, 4), torch.zeros(1, 3, 4))
+    assert (float(seen[0, 1].sum()), float(copied[0, 2].sum())) == (0, 104 * 12)
+
+
+def test_several_rows_are_an_index_even_where_each_is_a_range() -> None:
+    """Rows of a batch lie apart."""
+    tensors = numbered(pages=3)
+    choice = tensors.choose([(1, 2), (4, 5)])
+    assert isinstance(choice, torch.Tensor)
+    assert tensors.read(0, choice)[0][..., 0, 0].tolist() == [[1, 2], [4, 5]]
+
+
 def test_copy_moves_every_layer_at_once() -> None:
     """Overlapping slots are read before they are written."""
     tensors = numbered()
     tensors.copy([2, 3, 4], [3, 4, 5])
-    assert tensors.read(0, torch.arange(6))[0][:, 0, 0].tolist() == [0, 1, 2, 2, 3, 4]
-    assert tensors.read(1, torch.arange(6))[1][:, 2, 3].tolist() == [-100, -101, -102, -102, -103, -104]
+    assert tensors.read(0, torch.arange(6)[None])[0][0, :, 0, 0].tolist() == [0, 1, 2, 2, 3, 4]
+    assert tensors.read(1, slice(0, 6))[1][0, :, 2, 3].tolist() == [-100, -101, -102, -102, -103, -104]
 
 
 def test_copying_nothing_changes_nothing() -> None:
@@ -77,6 +97,9 @@ def test_a_pool_needs_a_page_and_a_page_a_slot(pages: int, page_size: int, fault
 
 
 def test_more_than_there_is_is_refused_before_it_is_touched() -> None:
-    """A pool of 10 terabytes says how many bytes it would take."""
-    with pytest.raises(MemoryError, match=str((10**12 + 1) * 192 * 16)):
+    """A pool of 3 petabytes says how many bytes it would take, and how many are free."""
+    with pytest.raises(MemoryError) as refused:
         KVTensors(SHAPE, 10**12, 16)
+    needed, free = refused.value.args
+    assert needed == (10**12 + 1) * 192 * 16
+    assert free is None or 0 < free < needed

@@ -59,6 +59,11 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "请求 A1 的提示词是空的，至少要有 1 个 token。",
     ),
     (
+        errors.BadTemperature("A1", -0.5),
+        "The temperature of request A1 is -0.5, but it must be a number from 0 up.",
+        "请求 A1 的温度是 -0.5，但它必须是不小于 0 的数。",
+    ),
+    (
         errors.DuplicateRequest("A1"),
         "There is a request A1 already: each id can be used once.",
         "已经有请求 A1 了：每个编号只能用一次。",
@@ -168,9 +173,15 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "文件 a.json 的版本是 2，但这个 radixviz 只读到版本 1。",
     ),
     (
-        errors.NotWritten("a.html", "No space left on device"),
-        "The file a.html could not be written: No space left on device.",
-        "文件 a.html 写不了：No space left on device。",
+        errors.NotWritten("a.html", "ENOSPC"),
+        "The file a.html could not be written: the disk is full.",
+        "文件 a.html 写不了：磁盘已满。",
+    ),
+    (errors.NotWritten("a", "Odd"), "The file a could not be written: Odd.", "文件 a 写不了：Odd。"),
+    (
+        errors.NotTimeline("a.json", "ENOENT"),
+        "The file a.json is not a timeline of radixviz (there is no such file).",
+        "文件 a.json 不是 radixviz 的时间线（没有这个文件）。",
     ),
     (
         errors.BadLesson("my.toml", "state 3", "stage", "unknown", "12"),
@@ -202,6 +213,11 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "1 token came with 2 slots, but there must be as many slots as tokens.",
         "1 个 token 配了 2 个槽位，但槽位数必须等于 token 数。",
     ),
+    (
+        errors.BadSlot("x", 2),
+        "The slot x at position 2 is not an integer of 64 bits.",
+        "第 2 个位置的槽位 x 不是 64 位整数。",
+    ),
     (errors.NotLocked(4), "Node 4 was to be unlocked, but nobody holds it.", "要解锁节点 4，但没有人引用它。"),
     (
         errors.ForeignNode(4),
@@ -228,6 +244,22 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         errors.IntegrityError("every page has one owner", {3: 2}, {}),
         "This is a bug in radixviz: it must hold that every page has one owner. Found: {3: 2}, expected: {}.",
         "这是 radixviz 的缺陷，下面这条必须成立：every page has one owner。实际是 {3: 2}，应为 {}。",
+    ),
+    (
+        errors.ModelRefused("smollm2", "not_fetched", "python -m radixviz fetch smollm2"),
+        "The model smollm2 cannot be used: "
+        "it is not here yet, one command fetches it (python -m radixviz fetch smollm2).",
+        "模型 smollm2 不能用：它还不在这里，用一条命令就能取来（python -m radixviz fetch smollm2）。",
+    ),
+    (
+        errors.FetchFailed("smollm2", "checksum", "bcc8… ≠ 0000…"),
+        "The model smollm2 could not be fetched: the file that came is not the one that was expected (bcc8… ≠ 0000…).",
+        "模型 smollm2 没有取到：收到的文件不是预期的那个（bcc8… ≠ 0000…）。",
+    ),
+    (
+        errors.FetchFailed("someone/some-model", "hub", "gaierror"),
+        "The model someone/some-model could not be fetched: the Hugging Face hub cannot be reached (gaierror).",
+        "模型 someone/some-model 没有取到：连不上 Hugging Face hub（gaierror）。",
     ),
     (
         errors.ModelRefused("my-model", "selfcheck", "0.3 > 0.0001"),
@@ -356,6 +388,7 @@ def test_a_reason_without_words_is_told_as_it_is() -> None:
     ("folder", "called", "place", "prefix"),
     [
         ("model", "ModelRefused", 1, "reason"),
+        ("model", "FetchFailed", 1, "reason"),
         ("scenario", "Fault", 2, "problem"),
     ],
 )

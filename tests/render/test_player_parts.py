@@ -7,7 +7,17 @@ import radixviz.render.runs
 from radixviz.cache.snapshot import NodeView, TreeSnapshot
 from radixviz.render.eviction_order import Turn, eviction_order
 from radixviz.render.player_data import player_words
-from radixviz.render.player_script import player_markup, player_script, player_styles
+from radixviz.render.player_script import (
+    CLASS_MODULES,
+    MAIN,
+    MODULES,
+    class_styles,
+    joined,
+    plain_styles,
+    player_markup,
+    player_script,
+    player_styles,
+)
 from radixviz.render.spans import Span
 from radixviz.render.table import Table
 from radixviz.render.terms import pieces
@@ -70,8 +80,9 @@ def test_the_examples_are_true() -> None:
 
 
 def test_the_component_is_small() -> None:
-    """All that the browser is sent beside the data, script and style sheet, takes no more than 60 kB."""
-    assert len(player_script().encode()) + len(player_styles().encode()) <= 60_000
+    """Script and style sheet of the player take no more than 60 kB, and what a class needs besides 40 kB."""
+    assert len(joined(*MODULES, MAIN).encode()) + len(plain_styles().encode()) <= 60_000
+    assert len(joined(*CLASS_MODULES).encode()) + len(class_styles().encode()) <= 40_000
 
 
 def test_the_join_keeps_strings_and_drops_what_is_for_readers() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from radixviz.model.cache_folder import FOLDER_VARIABLE
 from radixviz.model.folder import TINY, locate
 from radixviz.model.tokenizer import TextTokenizer
 from radixviz.scenario.dry_run import dry_run
@@ -17,7 +18,6 @@ from radixviz.scenario.loader import find_scenario, load_scenario
 from radixviz.scenario.schema import Scenario
 from radixviz.timeline import Timeline
 from radixviz.ui import timeline_job as jobs
-from radixviz.ui.kept_run import FOLDER_VARIABLE
 from tests.ui.shown import given
 
 APP = Path(__file__).resolve().parents[2] / "app.py"

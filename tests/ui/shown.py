@@ -29,6 +29,12 @@ def lang(app: AppTest) -> str:
     return found
 
 
+def start(app: AppTest) -> dict[str, Any]:
+    """Return how the reader begins."""
+    found: dict[str, Any] = _component(app)["start"]
+    return found
+
+
 def notices(app: AppTest, language: str = "en") -> list[str]:
     """Return what is said about the address."""
     found: list[str] = (_component(app)["start"]["notices"] or {}).get(language, [])

@@ -16,7 +16,7 @@ from radixviz.ui.kept_run import keep_run, read_run, run_key
 from tests.ui.conftest import APP, OpenApp
 from tests.ui.shown import given, place
 
-TEXT = PlayerText.of({"digest": "d", "stages": [{"stage": 1, "first": 0, "frames": 1}]})
+TEXT = PlayerText.of({"digest": "d", "stages": [{"stage": 1, "first": 0, "frames": 1, "stops": []}]})
 
 
 def test_a_kept_run_is_read_back() -> None:

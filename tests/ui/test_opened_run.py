@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -94,10 +95,18 @@ def test_the_panel_offers_each_kind_of_file(open_app: OpenApp) -> None:
     assert [button.label for button in app.download_button] == [
         say("en", key) for key in ("files.html", "files.json", "files.gif", "files.webp")
     ] + [say("en", key) for key in ("handout.handout", "handout.worksheet", "handout.key", "files.svg")]
-    pictures = [json.loads(found.proto.json) for found in app.get("bidi_component")]
-    (picture,) = [data for data in pictures if "svg" in data]
+    (picture,) = [data for data in map(_data, app.get("bidi_component")) if "svg" in data]
     assert picture["name"] == "nine-stages-5.2-en.png"
     assert "Stage 5 · Evict · Step 2 / " in picture["svg"]
+
+
+def test_the_projector_view_has_no_panel_and_both_languages_are_printed_together(open_app: OpenApp) -> None:
+    """A room sees the figure alone; where both languages are shown the printed pages have both."""
+    assert open_app(present="1", stage="5").download_button == []
+    app = open_app(lang="both", stage="5", frame="2")
+    assert [button.label for button in app.download_button][4:7] == ["讲义", "练习", "答案"]
+    (picture,) = [data for data in map(_data, app.get("bidi_component")) if "svg" in data]
+    assert picture["name"] == "nine-stages-5.2-zh.png"
 
 
 def test_what_a_file_is_called_is_never_markdown() -> None:
@@ -106,3 +115,8 @@ def test_what_a_file_is_called_is_never_markdown() -> None:
         r"\[a\](b) \*c\* \_d\_ \`e\` \$f\$ \:red\[g\] \<h> \~i\~"
     )
     assert [as_text(text) for text in ("# a", "- a", "> a", "a: b - c")] == [r"\# a", r"\- a", r"\> a", "a: b - c"]
+
+
+def _data(component: Any) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(component.proto.json)
+    return found

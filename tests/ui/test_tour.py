@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -23,7 +24,7 @@ from radixviz.ui import timeline_job as jobs
 from radixviz.ui.pages import tour
 from radixviz.ui.story import introduction
 from tests.ui.conftest import APP, OpenApp
-from tests.ui.shown import given, lang, notices, place
+from tests.ui.shown import given, lang, notices, place, start
 
 
 @pytest.fixture
@@ -70,6 +71,20 @@ def test_a_changed_address_is_followed(open_app: OpenApp) -> None:
         ({"stage": "2", "frame": "x"}, ("2", 1), ["There is no step “x” here: this is step 1 of 6."]),
         ({"stage": "2", "lang": "fr"}, ("2", 1), ["There is no language “fr”."]),
         ({"stage": "2", "frame": "3", "lang": "en"}, ("2", 3), []),
+        ({"stage": "2", "ask": "yes"}, ("2", 1), ["“ask” is 0 or 1, but not “yes”."]),
+        (
+            {"scenario": "ten-stages", "stage": "2", "model": "huge"},
+            ("2", 1),
+            ["There is no scenario “ten-stages”: this is nine-stages.", "There is no model “huge” here: this is tiny."],
+        ),
+        (
+            {"stage": "2", "page_size": "0", "pool": "many"},
+            ("2", 1),
+            [
+                "page_size is a whole number from 1 to 300, but not “0”: here it is 1.",
+                "pool is a whole number from 1 to 2000, but not “many”: it is left as it was.",
+            ],
+        ),
     ],
 )
 def test_an_address_that_does_not_exist_lands_nearby(
@@ -79,6 +94,48 @@ def test_an_address_that_does_not_exist_lands_nearby(
     app = open_app(**address)
     assert not app.exception
     assert (place(app), notices(app)) == (landed, said)
+
+
+def test_a_link_says_how_it_is_seen(open_app: OpenApp) -> None:
+    """Both languages, without questions, for a room."""
+    begun = start(open_app(stage="5", lang="both", ask="0", present="1"))
+    assert (begun["lang"], begun["both"], begun["ask"], begun["present"]) == ("zh", True, False, True)
+    begun = start(open_app(stage="5", lang="en"))
+    assert (begun["lang"], begun["both"], begun["ask"], begun["present"]) == ("en", False, True, False)
+
+
+@pytest.mark.parametrize(
+    ("address", "played"),
+    [
+        ({}, (1, 300)),
+        ({"pool": "280"}, (1, 280)),
+        ({"page_size": "4"}, (4, None)),
+        ({"page_size": "16", "pool": "40"}, (16, 40)),
+        ({"page_size": "none"}, (1, 300)),
+    ],
+)
+@pytest.mark.usefixtures("no_jobs")
+def test_a_link_says_what_is_played(
+    monkeypatch: pytest.MonkeyPatch, timeline: Timeline, address: dict[str, str], played: tuple[int, int | None]
+) -> None:
+    """Page size and pool of the address go to the model; another page size alone leaves the pool to dry runs."""
+    asked = []
+
+    def make(_scenario: object, _model: str, page_size: int, pages: int | None, *_: object) -> Timeline:
+        asked.append((page_size, pages))
+        return timeline
+
+    monkeypatch.setattr(jobs, "make_timeline", make)
+    app = AppTest.from_file(str(APP), default_timeout=20)
+    for name, value in address.items():
+        app.query_params[name] = value
+    app.run()
+    for _ in range(100):
+        if asked:
+            break
+        time.sleep(0.05)
+    assert not app.exception
+    assert asked == [played]
 
 
 def test_the_introduction_shows_the_shared_beginning(open_app: OpenApp) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import secrets
 from contextlib import suppress
 from pathlib import Path
 
-from radixviz.errors import NoFolder, NotWritten
+from radixviz.errors import NoFolder, NotWritten, system_name
 
 
 def check_folder(target: Path) -> None:
@@ -16,7 +14,7 @@ def check_folder(target: Path) -> None:
     if not target.parent.is_dir():
         raise NoFolder(str(target.parent))
     if target.is_dir():
-        raise NotWritten(str(target), os.strerror(errno.EISDIR))
+        raise NotWritten(str(target), "EISDIR")
 
 
 def write_whole(target: Path, content: bytes) -> None:
@@ -33,7 +31,7 @@ def write_whole(target: Path, content: bytes) -> None:
             file.write(content)
         beside.replace(target)
     except OSError as error:
-        raise NotWritten(str(target), error.strerror or str(error)) from error
+        raise NotWritten(str(target), system_name(error)) from error
     finally:
         with suppress(OSError):
             beside.unlink(missing_ok=True)

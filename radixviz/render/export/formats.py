@@ -24,7 +24,7 @@ from radixviz.timeline import Frame, Timeline
 class Exported:
     """What a writer may need: the run, its introduction, the frame that was asked for (None: none), the language.
 
-    `lang` may be `radixviz.render.words.BOTH` for what is printed. `kind` says what a page is: None is the player.
+    `lang` may be `radixviz.render.words.BOTH` for pages. `kind` says what a page is: None is the player.
     `font` is a font file to draw with besides the system's.
     """
 

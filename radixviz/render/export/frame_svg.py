@@ -13,7 +13,7 @@ from pathlib import Path
 from radixviz.render.narrate import narrate
 from radixviz.render.spans import Span, plain
 from radixviz.render.theme import PALETTES
-from radixviz.render.tree_svg import tree_svg
+from radixviz.render.tree_svg import text_class, tree_svg
 from radixviz.render.tree_text import tree_text
 from radixviz.render.visible import columns
 from radixviz.render.words import say
@@ -27,6 +27,10 @@ _COLUMN = 0.56
 _MONO_COLUMN = 0.62
 _HEAD = re.compile(r'^<svg class="rv-tree-svg" viewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*>')
 _PALETTE = PALETTES["light"]
+_LATIN = "'Noto Sans','Inter','Segoe UI'"
+_CHINESE = (
+    "'PingFang SC','Microsoft YaHei','Noto Sans CJK SC','Noto Sans SC','Source Han Sans SC','WenQuanYi Micro Hei'"
+)
 _ROLES = {"hit": _PALETTE.hit, "new": _PALETTE.new_text, "evicted": _PALETTE.evicted_text}
 
 
@@ -51,7 +55,7 @@ def frame_svg(timeline: Timeline, frame: Frame, lang: str, engine: Path | None) 
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}"'
         f' role="img" aria-label="{label}" xml:lang="{ {"zh": "zh-Hans"}.get(lang, lang) }" xml:space="preserve">'
-        f'<style>{drawing_styles()}</style><rect class="back" width="100%" height="100%"/>{"".join(lines)}'
+        f'<style>{drawing_styles(lang)}</style><rect class="back" width="100%" height="100%"/>{"".join(lines)}'
         f'<svg x="{MARGIN:g}" y="{top:.1f}" width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}">'
         f"{tree}</svg></svg>\n"
     )
@@ -117,15 +121,18 @@ def _tree(timeline: Timeline, frame: Frame, lang: str, engine: Path | None) -> t
     lines = tree_text(timeline, frame, lang).split("\n")
     step = _TREE_TEXT * _LEADING
     body = "".join(
-        f'<text class="rv-text" y="{(number + 1) * step:.1f}">{escape(line)}</text>'
+        f'<text class="{text_class(line)}" y="{(number + 1) * step:.1f}">{escape(line)}</text>'
         for number, line in enumerate(lines)
     )
     widest = max(map(columns, lines)) * _TREE_TEXT * _MONO_COLUMN
     return body, max(820.0, round(widest, 1)), round((len(lines) + 1) * step, 1)
 
 
-def drawing_styles() -> str:
-    """Return the rules for a drawing that stands outside the player: its colours, strokes and letters."""
+def drawing_styles(lang: str) -> str:
+    """Return the rules for a drawing that stands outside the player: its colours, strokes and letters.
+
+    A text is drawn in the first family that there is; resvg takes any font, serifs too, for letters that it lacks.
+    """
     colours = _PALETTE
     looks = (
         ("new", colours.new, colours.new_fill, colours.new_text, "3.5", ""),
@@ -142,7 +149,7 @@ def drawing_styles() -> str:
         ),
     )
     rules = [
-        "text{font-family:'Noto Sans','Inter','Segoe UI','PingFang SC','Microsoft YaHei','Noto Sans CJK SC',sans-serif;"
+        f"text{{font-family:{','.join((_CHINESE, _LATIN) if lang == 'zh' else (_LATIN, _CHINESE))},sans-serif;"
         f"font-size:13px;fill:{colours.ink}}}",
         f".back{{fill:{colours.back}}}.where{{font-size:{_TITLE:g}px;font-weight:600;fill:{colours.soft}}}",
         f".say{{font-size:{_SAY:g}px}}.why{{font-size:{_WHY:g}px;fill:{colours.soft}}}.role{{font-weight:700}}",
@@ -153,7 +160,8 @@ def drawing_styles() -> str:
         f".rv-name{{font-weight:700}}.rv-letter{{font-weight:600;font-style:italic;fill:{colours.soft}}}",
         ".rv-count{text-anchor:end}"
         ".rv-text{font-size:12px;"
-        "font-family:'DejaVu Sans Mono',Menlo,Consolas,'Noto Sans CJK SC','Microsoft YaHei',monospace}",
+        "font-family:'DejaVu Sans Mono',Menlo,Consolas,'Noto Sans CJK SC','Microsoft YaHei',monospace}"
+        f".rv-wide{{font-family:'Noto Sans Mono CJK SC',{_CHINESE},monospace}}",
         f".rv-sign{{fill:{colours.soft}}}.rv-return{{font-size:14px}}",
     ]
     for name, stroke, fill, badge, width, dash in looks:

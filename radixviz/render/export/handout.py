@@ -55,7 +55,7 @@ def handout_html(timeline: Timeline, handout: Handout) -> str:
     return (
         f'<!doctype html>\n<html lang="{_code(handout.langs[0])}"><head><meta charset="utf-8">'
         f'<title>{title}</title><meta name="viewport" content="width=device-width">'
-        f"<style>{drawing_styles()}{_STYLE.read_text(encoding='utf-8')}</style></head>\n"
+        f"<style>{drawing_styles(handout.langs[0])}{_STYLE.read_text(encoding='utf-8')}</style></head>\n"
         f"<body>{''.join(parts)}</body></html>\n"
     )
 

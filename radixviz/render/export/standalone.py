@@ -9,6 +9,7 @@ from typing import cast
 from radixviz.render.player_script import player_markup, player_script, player_styles
 from radixviz.render.table import Json
 from radixviz.render.theme import PALETTES
+from radixviz.render.words import BOTH
 
 _BACK = "--st-background-color"
 """What the player reads the theme off; in the app Streamlit sets it."""
@@ -25,10 +26,21 @@ mount();
 def standalone_html(data: Json, lang: str, frame: int = -1) -> str:
     """Return the page for what `player_data` gave, which begins at this frame (-1: the introduction) in this language.
 
-    It asks for nothing from elsewhere. An address ending in #stage=5&frame=3&lang=zh opens there.
+    `lang` may be `radixviz.render.words.BOTH`: then Chinese stands first, and what stands once is Chinese. The page
+    asks for nothing from elsewhere. An address ending in #stage=5&frame=3&lang=zh opens there.
     """
+    both = lang == BOTH
+    lang = "zh" if both else lang
     title = cast("dict[str, str]", data["title"])[lang]
-    start = {"frame": frame, "lang": lang, "notices": None, "hash": True, "digest": data["digest"]}
+    start = {
+        "frame": frame,
+        "lang": lang,
+        "both": both,
+        "notices": None,
+        "hash": True,
+        "ask": True,
+        "digest": data["digest"],
+    }
     script = player_script().replace("export default function", "const openIn = function")
     return (
         f'<!doctype html>\n<html lang="{ {"zh": "zh-Hans"}.get(lang, lang) }"><head><meta charset="utf-8">'

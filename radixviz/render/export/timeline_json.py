@@ -9,13 +9,13 @@ from __future__ import annotations
 import codecs
 import json
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
-from radixviz.errors import NotTimeline, TimelineCutOff, TimelineTooLarge, TimelineTooNew
+from radixviz.errors import NotTimeline, TimelineCutOff, TimelineTooLarge, TimelineTooNew, system_name
 from radixviz.events import Event
 from radixviz.timeline import Timeline
 
@@ -47,7 +47,7 @@ def read_timeline_file(path: Path) -> Timeline:
             raise TimelineTooLarge(path.name, size, MOST_BYTES)
         data = path.read_bytes()
     except OSError as error:
-        raise NotTimeline(path.name, error.strerror or str(error)) from error
+        raise NotTimeline(path.name, system_name(error)) from error
     return read_timeline(data, path.name)
 
 
@@ -179,13 +179,19 @@ def _read_event(found: object, place: str) -> object:
 
 
 def _read_fields(kind: type, found: object, place: str) -> object:
+    """Return the object of these fields. One that has a default may be missing: an earlier radixviz did not have it."""
     hints = _hints(kind)
     if not isinstance(found, dict):
         raise _WrongError(place)
-    odd = found.keys() ^ hints.keys()
+    odd = (found.keys() - hints.keys()) | (hints.keys() - found.keys() - _optional(kind))
     if odd:
         raise _WrongError(f"{place}.{min(odd)}".lstrip("."))
-    return kind(**{name: _read(hint, found[name], f"{place}.{name}".lstrip(".")) for name, hint in hints.items()})
+    return kind(**{name: _read(hints[name], one, f"{place}.{name}".lstrip(".")) for name, one in found.items()})
+
+
+@cache
+def _optional(kind: type) -> frozenset[str]:
+    return frozenset(one.name for one in fields(kind) if (one.default, one.default_factory) != (MISSING, MISSING))
 
 
 @cache

@@ -70,7 +70,7 @@ export function moves(prev, next) {
     const now = performance.now(), hurried = now - lastStep < HURRY_MS;
     if (prev && prev.frame !== next.frame) lastStep = now;
     light(Infinity);
-    return Boolean(prev) && next.frame === prev.frame + 1 && !hurried && !calm.matches;
+    return Boolean(prev) && next.frame > prev.frame && next.frame <= prev.frame + 1 && !hurried && !calm.matches;
   });
 }
 

@@ -1,5 +1,5 @@
 // Called at the first show and again at every change of data or theme: it builds once, and again when the data differ.
-import { makeAddress } from "./address.js";
+import { makeClassroom } from "./class/classroom.js";
 import { makeDialogs } from "./dialogs.js";
 import { el, put } from "./dom.js";
 import { makeGlossary } from "./glossary.js";
@@ -36,23 +36,24 @@ export default function ({ data, parentElement, setStateValue }) {
 // Where to begin: where the reader was, or what the address asked for and only now can be shown.
 function startOf(player, start) {
   if (!player) return start;
-  const { lang, expert, speed, frame } = player.store.state;
-  return { ...start, lang, expert, speed, frame: frame < 0 ? start.frame : frame };
+  const { lang, both, expert, speed, frame, ask, answers, present } = player.store.state;
+  return { ...start, lang, both, expert, speed, ask, answers, present, frame: frame < 0 ? start.frame : frame };
 }
 
 function openPlayer(root, data, start, setStateValue) {
   const model = makeModel(data);
   const store = makeStore({ ...start, frame: model.clamp(start.frame) });
   const travel = makeTravel(store, model);
-  const make = (maker, place) => maker(store, model, place ? root.querySelector(place) : root, travel);
+  const room = makeClassroom(store, model, root, travel, reporter(setStateValue));
+  const make = (maker, place) => maker(room.store, model, place ? root.querySelector(place) : root, travel);
   const glossary = make(makeGlossary);
   const views = [
     { update: (before, now) => nameRoot(root, model, now) },
     make(makeWords), make(makeRuler, ".rv-nav"), make(makeSentence, ".rv-say"), make(makeIntro, ".rv-prompts"), make(makeTree, ".rv-tree"),
     make(makeLife, ".rv-life"), make(makePages, ".rv-pool"), make(makeNumbers, ".rv-numbers"), make(makeStrip, ".rv-strips"),
-    make(makeInspector, ".rv-inspector"), glossary, make(makeDialogs), travel, makeAddress(store, model, reporter(setStateValue)),
+    make(makeInspector, ".rv-inspector"), glossary, make(makeDialogs), travel, ...room.views,
   ];
-  const update = (before, now) => views.forEach(view => view.update(before, now));
+  const update = (before, now) => views.forEach(view => view.update(before?.present === now.present ? room.see(before) : null, room.see(now)));
   store.subscribe(update);
   update(null, store.state);
   const deaf = listenKeys(store, travel, root, () => closeTop(store, glossary));

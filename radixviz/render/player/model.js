@@ -10,7 +10,7 @@ export function makeModel(data) {
     say: (lang, key, values = {}) => (data.words[lang][key] ?? "").replace(/\{(\w+)(?:\|\w+|:([^|{}]*)\|([^|{}]*))?\}/g, (found, name, one, many) =>
       one === undefined ? values[name] : values[name] === 1 ? one : many),
     view(index) {
-      if (!views.has(index)) views.set(index, index < 0 ? introView(data) : frameView(data, index));
+      if (!views.has(index)) views.set(index, index < 0 ? introView(data) : frameView(data, data.frames[index], index));
       return views.get(index);
     },
     // Panels come in one by one, so that a beginner sees no more than the stage needs.
@@ -32,8 +32,7 @@ function introView({ intro }) {
   };
 }
 
-function frameView(data, index) {
-  const frame = data.frames[index];
+export function frameView(data, frame, index) {
   const info = data.stages[frame.s];
   const boxes = frame.boxes.map(place => data.boxes[place]);     // the same object while nothing about a box has changed
   return {

@@ -18,15 +18,14 @@ export function makeRuler(store, model, root, travel) {
   const toggle = open => () => store.set({ open: store.state.open === open ? null : open, playing: false });
   const acts = {
     first: travel.home, back: () => travel.step(-1), play: travel.play, next: () => travel.step(1), last: travel.end, speed: travel.speed,
-    overview: toggle("overview"), expert: () => store.set({ expert: !store.state.expert }), language: () => store.set({ lang: other() }), help: toggle("help"),
+    overview: toggle("overview"), expert: () => store.set({ expert: !store.state.expert }), help: toggle("help"),
   };
   const tools = {};
   for (const tool of root.querySelectorAll("[data-tool]")) {
     tools[tool.dataset.tool] = tool;
-    tool.onclick = acts[tool.dataset.tool];
+    tool.onclick ??= acts[tool.dataset.tool];          // some are of others, who were here before
   }
   const [play, pause] = tools.play.children;
-  const other = () => store.state.lang === "en" ? "zh" : "en";
 
   // A press or a drag on the ruler goes to the frame that lies there.
   const seek = ({ clientX }) => {
@@ -50,7 +49,6 @@ export function makeRuler(store, model, root, travel) {
       put(tools.expert, "aria-pressed", String(now.expert));
       write(tools.speed, now.speed + "×");
       if (before && before.frame === frame && before.lang === lang) return;
-      write(tools.language, model.say(lang, "lang." + other()));
       const view = model.view(frame);
       const at = view.stageIndex + (intro ? 1 : 0);
       columns.forEach(({ info, track, label }, index) => {
@@ -62,7 +60,7 @@ export function makeRuler(store, model, root, travel) {
         put(label, "title", info.title[lang]);
       });
       columns[at].fill.style.transform = `scaleX(${view.n / view.of})`;
-      put(scrub, "aria-valuenow", frame - model.first + 1);
+      put(scrub, "aria-valuenow", Math.ceil(frame) - model.first + 1);
       put(scrub, "aria-valuetext", view.place[lang]);
       for (const key of ["first", "back"]) put(tools[key], "aria-disabled", frame <= model.first && "true");
       for (const key of ["next", "last"]) put(tools[key], "aria-disabled", frame >= model.last && "true");

@@ -39,7 +39,7 @@ export function makeSentence(store, model, root) {
   };
 }
 
-const spoken = ([text, role, term]) => term ? termButton("glossary." + term, text, role) : role ? el("em", { class: "rv-role-" + role }, text) : text;
+export const spoken = ([text, role, term]) => term ? termButton("glossary." + term, text, role) : role ? el("em", { class: "rv-role-" + role }, text) : text;
 
 // Stage 0: prompts with the same beginning, and the question whether to compute it again.
 export function makeIntro(store, model, root) {

@@ -3,16 +3,16 @@ const PLAY_MS = 1800;
 
 export function makeTravel(store, model) {
   const { stages, intro } = model.data;
-  const stops = stages.flatMap(info => info.stops);
+  const stops = () => [...stages.flatMap(info => info.stops), ...travel.pauses()].sort((one, other) => one - other);
   const starts = [model.first, ...stages.filter(info => info.frames).map(info => info.first)];
   const at = () => store.state.frame;
   const go = frame => store.set({ frame: model.clamp(frame), notices: null, playing: false, open: null });
   const jump = (places, by) => go((by > 0 ? places.find(one => one > at()) : places.findLast(one => one < at())) ?? by * Infinity);
   let timer = 0;
-  return {
+  const travel = {
     go,
     step: by => go(at() + by),
-    stop: by => jump(stops, by),
+    stop: by => jump(stops(), by),
     stage: by => jump(starts, by),
     home: () => go(-Infinity),
     end: () => go(Infinity),
@@ -24,15 +24,19 @@ export function makeTravel(store, model) {
       const begin = !store.state.playing;
       store.set({ playing: begin && model.last > model.first, open: null, frame: begin && at() >= model.last ? model.first : at() });
     },
+    pauses: () => [],                                  // where else it is worth pausing
+    tick() {
+      const next = model.clamp(at() + 1);
+      store.set({ frame: next, notices: null, playing: next < model.last && !stops().includes(next) });
+    },
     speed: () => store.set({ speed: { 0.5: 1, 1: 2, 2: 0.5 }[store.state.speed] }),
     // Waits for the next frame while playing, and pauses at the author's stops and at the end.
     update(before, now) {
       if (before && before.playing === now.playing && before.frame === now.frame && before.speed === now.speed) return;
       clearTimeout(timer);
-      if (!now.playing) return;
-      const next = model.clamp(now.frame + 1);
-      timer = setTimeout(() => store.set({ frame: next, notices: null, playing: next < model.last && !stops.includes(next) }), PLAY_MS / now.speed);
+      if (now.playing) timer = setTimeout(() => travel.tick(), PLAY_MS / now.speed);
     },
     leave: () => clearTimeout(timer),
   };
+  return travel;
 }

@@ -112,12 +112,12 @@ function dataOf({ kind, stored, running, name, sequence, node, look, letter, loc
 function faceOf(model, { title, letter, count, lines, lock, badge, pages, kind, hidden }, { scale, lang, numbers }) {
   const { pad, head, line, boxHeight, box } = scale, say = (key, values) => model.say(lang, key, values);
   const text = (name, x, y, ...parts) => svg("text", { class: "rv-" + name, x, y }, ...parts);
-  const locked = lock ? 15 + 7 * String(lock).length : 0, word = badge[lang];
+  const held = scale.held ?? String(lock), locked = lock ? 15 + 7 * held.length : 0, word = badge[lang];
   return [
     text("name", pad, 22, title[lang], letter && " ", letter && svg("tspan", { class: "rv-letter", dx: 2 }, letter)),
     text("count", box - pad - (locked && locked + 7), 22, count),
     ...lines[lang].map((words, row) => text("text", pad, head + 12 + row * line, ...signs(words))),
-    lock && svg("g", { class: "rv-lock", transform: `translate(${box - pad - locked} 10)` }, svg("rect", { y: 6, width: 11, height: 8, rx: 1.5 }), svg("path", { d: LOCK }), text("held", 14, 12, String(lock))),
+    lock && svg("g", { class: "rv-lock", transform: `translate(${box - pad - locked} 10)` }, svg("rect", { y: 6, width: 11, height: 8, rx: 1.5 }), svg("path", { d: LOCK }), text("held", 14, 12, held)),
     word && pill("badge", box / 2, 0, 16 + 6.6 * [...word].reduce((sum, sign) => sum + (sign > "\u2e80" ? 2 : 1), 0), 18, word),
     numbers && kind !== "ghost" && pages.length && text("page-numbers", 2, boxHeight + 14, say("node.pages", { pages: ranges(pages) })),
     hidden && pill("fold", box / 2, boxHeight, 92, 24, say("tree.folded", { n: hidden })),

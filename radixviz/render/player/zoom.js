@@ -9,8 +9,8 @@ export function makeZoom(drawing, root) {
   let width = 1, height = 1, zoom = 1, scale = 1, busy = null, room = { width: 0, height: 0 };
 
   function apply() {
-    const fitting = Math.min(room.width / width, room.height / height);
-    scale = (fitting > SLACK ? fitting : 1) * zoom;
+    const fitting = Math.min(room.width / width, room.height / height), least = leastOf(root);
+    scale = (fitting > SLACK * least ? fitting : least) * zoom;
     const wide = width * scale > room.width + 1, high = height * scale > room.height + 1;
     drawing.style.width = wide ? width * scale + "px" : "100%";
     drawing.style.height = high ? height * scale + "px" : "100%";
@@ -59,6 +59,11 @@ export function makeZoom(drawing, root) {
       show();
     },
   };
+}
+
+// Pixels of a unit of the drawing at its smallest: two in the projector view, which is made for 1280 x 720.
+function leastOf(root) {
+  return root.closest("[data-view=present]") ? 2 * Math.min(1, Math.max(0.6, Math.min(innerWidth / 1280, innerHeight / 720))) : 1;
 }
 
 // Where to scroll to along one axis: nowhere when the part is in view, else to its middle, or its beginning if too long.

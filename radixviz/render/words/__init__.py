@@ -17,7 +17,7 @@ from radixviz.timeline import MARKUP
 _LISTS: Mapping[str, Mapping[str, str]] = {"en": en.WORDS, "zh": zh.WORDS}
 LANGUAGES = tuple(_LISTS)
 BOTH = "both"
-"""What is written for all languages at once, on paper."""
+"""Stands for all languages at once, on pages."""
 
 
 def words(language: str) -> Mapping[str, str]:

@@ -19,11 +19,11 @@ from radixviz.render.export.handout import HANDOUT_KINDS
 from radixviz.render.export.png import check_chinese
 from radixviz.render.player_data import PlayerIntro
 from radixviz.render.player_script import PLAYER_FOLDER
-from radixviz.render.words import say
+from radixviz.render.words import BOTH, say
 from radixviz.timeline import Frame, Timeline
 from radixviz.ui.components.plain_text import as_text
 from radixviz.ui.opened_run import back_to_tour, open_upload
-from radixviz.ui.state import Opened
+from radixviz.ui.state import Opened, View
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
@@ -40,12 +40,12 @@ class ShownRun:
     intro: PlayerIntro | None
     frame: Frame | None
     engine: Path | None
-    lang: str
+    view: View
 
 
 def show_files(run: ShownRun, opened: Opened) -> None:
     """Show the panel, and beside it which file is shown and the way back."""
-    lang = run.lang
+    lang = run.view.lang
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.popover(say(lang, "files.title"), key=PANEL):
             _show_saving(run)
@@ -57,34 +57,35 @@ def show_files(run: ShownRun, opened: Opened) -> None:
 
 def _show_saving(run: ShownRun) -> None:
     if run.timeline is None:
-        st.caption(say(run.lang, "files.waiting"))
+        st.caption(say(run.view.lang, "files.waiting"))
         return
-    given = Exported(run.timeline, run.intro, run.frame, run.lang)
+    given = Exported(run.timeline, run.intro, run.frame, run.view.lang)
+    page = replace(given, lang=BOTH) if run.view.both else given
     left, right = st.columns(2)
     with left:
-        _button(given, ".html", "files.html")
-        _button(given, ".json", "files.json")
+        _button(page, ".html", say(given.lang, "files.html"))
+        _button(given, ".json", say(given.lang, "files.json"))
         _show_films(given)
     with right:
         for kind in HANDOUT_KINDS:
-            _button(replace(given, kind=kind, frame=None), ".html", f"handout.{kind}")
-        _button(given, ".svg", "files.svg")
+            _button(replace(page, kind=kind, frame=None), ".html", say(given.lang, f"handout.{kind}"))
+        _button(given, ".svg", say(given.lang, "files.svg"))
         _show_png(given, run.engine)
 
 
 def _show_films(given: Exported) -> None:
     missing = _missing_font() if given.lang == "zh" else None
     for suffix, word in _FILMS.items():
-        _button(given, suffix, word, missing)
+        _button(given, suffix, say(given.lang, word), missing)
     if missing is not None:
         st.caption(as_text(explain(missing, given.lang)))
 
 
-def _button(given: Exported, suffix: str, word: str, fault: NoChineseFont | None = None) -> None:
+def _button(given: Exported, suffix: str, label: str, fault: NoChineseFont | None = None) -> None:
     """Offer one file. The server makes it at the click, and the button shows until then that it is at work."""
     name = given.kind or suffix[1:]
     st.download_button(
-        say(given.lang, word),
+        label,
         _maker(given, suffix),
         file_name=_file_name(given, suffix),
         key=f"radixviz.save.{name}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import streamlit as st
 
 from radixviz.render.player_script import player_markup, player_script, player_styles
 from radixviz.timeline import StageKey
+from radixviz.ui.state import View
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
@@ -23,19 +24,24 @@ PLAYER = "radixviz.player"
 class PlayerText:
     """The data of `radixviz.render.player_data` as JSON, the digest that tells two of them apart, and its stages.
 
-    `stages` has the index of the first frame and the number of frames of each.
+    `stages` has the index of the first frame and the number of frames of each, `stops` the frames (from 1) of each
+    where its author pauses.
     """
 
     digest: str
     json: str
     stages: Mapping[StageKey, tuple[int, int]]
+    stops: Mapping[StageKey, tuple[int, ...]]
 
     @classmethod
     def of(cls, data: Mapping[str, Any], text: str | None = None) -> PlayerText:
         """Return these data as text, or as the `text` that they were read from."""
         written = json.dumps(data, ensure_ascii=False, separators=(",", ":")) if text is None else text
         stages = {stage["stage"]: (stage["first"], stage["frames"]) for stage in data["stages"]}
-        return cls(str(data["digest"]), written, stages)
+        stops = {
+            stage["stage"]: tuple(stop - stage["first"] + 1 for stop in stage["stops"]) for stage in data["stages"]
+        }
+        return cls(str(data["digest"]), written, stages, stops)
 
     def frames(self, stage: StageKey) -> int:
         """Return how many frames a stage has; the introduction has one."""
@@ -48,23 +54,23 @@ class PlayerText:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where a reader begins: the index of a frame (-1: the introduction), a language, and a word about the address."""
+    """Where a reader begins: the index of a frame (-1: the introduction), how it is seen, a word about the address."""
 
     frame: int
-    lang: str
+    view: View
     notices: Mapping[str, Sequence[str]] | None = None
 
 
 def show_player(text: PlayerText, start: Start) -> None:
     """Show the player. It keeps its place by itself; `start` counts when it is first shown, or first has frames.
 
-    It writes stage, frame and language into the address, and reports the absolute frame and the language: then the
+    It writes stage, frame and view into the address, and reports the absolute frame and the language: then the
     page runs again and reads the address.
     """
     data = {
         "digest": text.digest,
         "player": text.json,
-        "start": {"frame": start.frame, "lang": start.lang, "notices": start.notices},
+        "start": {"frame": start.frame, "notices": start.notices, **asdict(start.view)},
     }
     _component()(key=PLAYER, data=data, on_frame_change=_reported, on_lang_change=_reported)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import streamlit as st
 
 from radixviz.errors import RadixVizError
-from radixviz.model.folder import TINY
 from radixviz.render.dot import labelled_dot
+from radixviz.render.explain import explain_unmet
 from radixviz.render.layout import find_engine
 from radixviz.render.tree_boxes import tree_boxes
 from radixviz.render.tree_text import box_labels
@@ -17,33 +17,50 @@ from radixviz.render.words import say
 from radixviz.scenario.schema import Scenario
 from radixviz.timeline import Frame, Timeline
 from radixviz.ui.components.files_panel import ShownRun, show_files
+from radixviz.ui.components.lesson import show_lesson
+from radixviz.ui.components.page_style import style_page
 from radixviz.ui.components.player import PlayerText, Start, show_player
 from radixviz.ui.components.start_up import show_error, show_failure, show_progress
 from radixviz.ui.kept_run import KeptRun, read_run, run_key
+from radixviz.ui.lessons import lesson_data, lesson_named
 from radixviz.ui.player_text import player_text, waiting_text
 from radixviz.ui.position import Notice, Position
-from radixviz.ui.state import LANGUAGES, AppState, Opened, get_opened, get_state, settle, settle_state
+from radixviz.ui.settings import Settings, find_settings, find_story
+from radixviz.ui.state import (
+    LANGUAGES,
+    AppState,
+    asked_lesson,
+    get_opened,
+    get_state,
+    read_address,
+    settle,
+    settle_state,
+)
 from radixviz.ui.story import introduction, story
 from radixviz.ui.timeline_job import TimelineJob, timeline_job
-
-_STYLE = Path(__file__).parents[1] / "components" / "page_style.css"
 
 
 def show_tour() -> None:
     """Show the player: the introduction and the last run at once, this run as soon as the model has played it."""
+    address = read_address()
+    name, unknown = find_story(address.scenario)
     try:
-        scenario = story()
+        scenario = story(name)
     except RadixVizError as error:
         show_error(error, get_state(()).lang)
         return
-    st.html(f"<style>{_STYLE.read_text(encoding='utf-8')}</style>")
-    job = timeline_job(TINY, scenario.page_size, scenario.pool_pages, scenario)
+    settings, wrong = find_settings(address.model, address.page_size, address.pool, scenario)
+    said = (unknown, *wrong) if unknown else wrong
+    style_page()
+    size, pages = _pool(settings, scenario)
+    job = timeline_job(name, settings.model, size, pages, scenario)
     opened, engine = get_opened(), find_engine()
     live = opened.timeline is None
     timeline = job.timeline if live else opened.timeline
     intro = introduction(scenario) if live else None
     state = get_state(tuple(spec.stage for spec in scenario.stage) if timeline is None else timeline.stages())
-    key = _key(scenario, engine) if live else ""
+    key = _key(scenario, engine, name, settings.model, size, pages) if live else ""
+    said = said if live else (Notice("files.shown", {"name": opened.name}),)
     kept = read_run(key) if timeline is None else None
     beginning = job.beginning if timeline is None and kept is None else None
     player, below, files = st.container(), st.container(), st.container()
@@ -53,24 +70,44 @@ def show_tour() -> None:
     job.start()
     with player:
         if timeline is not None:
-            state = _show(player_text(timeline, engine, intro, key), state, opened)
+            text = player_text(timeline, engine, intro, key)
+            state = _show(text, state, said)
         elif kept is not None:
-            state = _show(kept.text, state, opened)
+            text = kept.text
+            state = _show(text, state, said)
         elif beginning is not None:
-            _show_beginning(player_text(beginning, engine, intro), state, opened)
+            text = player_text(beginning, engine, intro)
+            _show_beginning(text, state, said)
         else:
-            show_player(waiting_text(scenario), Start(-1, state.lang, _notices(state, opened)))
+            text = waiting_text(scenario)
+            show_player(text, Start(-1, state.view, _notices((*said, *state.notices))))
+        if timeline is not None and timeline.unmet:
+            st.caption(" ".join(explain_unmet(unmet, state.lang) for unmet in timeline.unmet))
         if timeline is not None and engine is None:
             _show_plain_tree(timeline, state)
     with files:
-        show_files(ShownRun(timeline, intro, _frame(timeline, state.position), engine, state.lang), opened)
+        _show_lesson(text, scenario, state.lang)
+        if not state.view.present:
+            show_files(ShownRun(timeline, intro, _frame(timeline, state.position), engine, state.view), opened)
 
 
-def _show(text: PlayerText, state: AppState, opened: Opened) -> AppState:
+def _show_lesson(text: PlayerText, scenario: Scenario, lang: str) -> None:
+    """Show the walker of the lesson that the address names, or why there is none."""
+    asked = asked_lesson()
+    if asked.name is None:
+        return
+    try:
+        show_lesson("walker", lesson_data(lesson_named(asked.name), lang, scenario.id, text))
+    except RadixVizError as error:
+        show_error(error, lang)
+
+
+def _show(text: PlayerText, state: AppState, said: tuple[Notice, ...]) -> AppState:
     """Show the frames from where the reader is, or from what the address asked for; return where that is."""
     settled = settle_state(state, text.frames(state.position.stage))
     position = settled.position
-    show_player(text, Start(text.index(position.stage, position.frame), settled.lang, _notices(settled, opened)))
+    notices = _notices((*said, *settled.notices))
+    show_player(text, Start(text.index(position.stage, position.frame), settled.view, notices))
     return settled
 
 
@@ -80,12 +117,12 @@ def _frame(timeline: Timeline | None, position: Position) -> Frame | None:
     return frames[min(position.frame, len(frames)) - 1] if frames else None
 
 
-def _show_beginning(text: PlayerText, state: AppState, opened: Opened) -> None:
+def _show_beginning(text: PlayerText, state: AppState, said: tuple[Notice, ...]) -> None:
     """Show the first stages of a run that goes on; what the address asks for may be still to come."""
     frames = text.frames(state.position.stage)
     settled = settle(state, frames) if frames else state
     place = text.index(settled.position.stage, settled.position.frame) if frames else -1
-    show_player(text, Start(place, state.lang, _notices(settled, opened)))
+    show_player(text, Start(place, state.view, _notices((*said, *settled.notices))))
 
 
 def _show_job(job: TimelineJob, kept: KeptRun | None, lang: str, *, is_begun: bool) -> None:
@@ -96,16 +133,22 @@ def _show_job(job: TimelineJob, kept: KeptRun | None, lang: str, *, is_begun: bo
         show_progress(job, lang, kept.day if kept else None, is_begun=is_begun)
 
 
+def _pool(settings: Settings, scenario: Scenario) -> tuple[int, int | None]:
+    """Return page size and pages; with another page size than the scenario's, no pages unless they were asked for."""
+    if settings.page_size in (None, scenario.page_size):
+        return scenario.page_size, settings.pool_pages or scenario.pool_pages
+    return settings.page_size or scenario.page_size, settings.pool_pages
+
+
 @st.cache_resource(show_spinner=False)
-def _key(_scenario: Scenario, engine: Path | None) -> str:
-    return run_key(_scenario, TINY, _scenario.page_size, _scenario.pool_pages, engine) if engine else ""
+def _key(
+    _scenario: Scenario, engine: Path | None, name: str, model: str, page_size: int, pool_pages: int | None
+) -> str:
+    return run_key(_scenario, model, page_size, pool_pages, engine) if engine else ""
 
 
-def _notices(state: AppState, opened: Opened) -> Mapping[str, list[str]] | None:
+def _notices(notices: tuple[Notice, ...]) -> Mapping[str, list[str]] | None:
     """Return what is to be said about an address that asked for something that does not exist, and whose run it is."""
-    notices = state.notices
-    if opened.timeline is not None:
-        notices = (Notice("files.shown", {"name": opened.name}), *notices)
     if not notices:
         return None
     return {lang: [say(lang, notice.key, **notice.values) for notice in notices] for lang in LANGUAGES}

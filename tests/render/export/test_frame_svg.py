@@ -91,3 +91,15 @@ def test_a_file_that_is_no_font_is_named(told: Timeline, tmp_path: Path) -> None
         with pytest.raises(BadFont) as raised:
             svg_to_png("<svg/>", tmp_path / name)
         assert raised.value.facts() == {"file": str(tmp_path / name)}
+
+
+@pytest.mark.parametrize("engine", [find_engine(), None], ids=["drawn", "text"])
+def test_a_line_with_chinese_has_a_font_for_chinese(told: Timeline, engine: Path | None) -> None:
+    """Such a line asks for a sans serif that has it: resvg would take any other font, serifs too."""
+    long = timeline(frame([node(1, None, "word " * 40)], {1: NodeMark("new", "A1")}))
+    svg = {lang: frame_svg(long, long.frames[0], lang, engine) for lang in ("en", "zh")}
+    assert re.findall(r'<text class="rv-text rv-wide"[^>]*>', svg["en"]) == []
+    assert "个 token" in "".join(re.findall(r'<text class="rv-text rv-wide"[^>]*>.*?</text>', svg["zh"]))
+    assert re.search(r"\.rv-wide\{font-family:'Noto Sans Mono CJK SC'", svg["zh"])
+    assert re.search(r"text\{font-family:'PingFang SC'", svg["zh"])
+    assert re.search(r"text\{font-family:'Noto Sans'", svg["en"])

@@ -32,3 +32,11 @@ def test_nothing_is_asked_for_from_elsewhere() -> None:
     assert set(re.findall(r"https?://[^\"'` )]+", html)) <= {"http://www.w3.org/2000/svg"}
     assert '<html lang="zh-Hans">' in html
     assert '"frame":0' in html
+
+
+def test_both_languages_begin_with_chinese_on_top() -> None:
+    """The player starts with the two together; the page's own language is that of what stands once."""
+    html = standalone_html(player_data(timeline(frame()), None), "both")
+
+    assert '<html lang="zh-Hans">' in html
+    assert '"lang":"zh","both":true' in html

@@ -110,3 +110,24 @@ def test_a_field_that_is_not_as_it_should_be_is_named(name: str, value: Any, pla
     with pytest.raises(NotTimeline) as raised:
         read_timeline(change(name, value), "a.json")
     assert raised.value.facts() == {"file": "a.json", "detail": place}
+
+
+def test_what_an_earlier_version_did_not_have_has_its_default() -> None:
+    """A field with a default may be missing; one that nobody knows may not be there."""
+    whole = json.loads(write_timeline(small()))
+    del whole["frames"][0]["metrics"]["evictions"]
+    del whole["frames"][0]["stop"]
+    assert read_timeline(json.dumps(whole).encode(), "a.json") == small()
+    whole["frames"][0]["metrics"]["smiles"] = 1
+    with pytest.raises(NotTimeline) as raised:
+        read_timeline(json.dumps(whole).encode(), "a.json")
+    assert raised.value.detail == "frames[0].metrics.smiles"
+
+
+def test_a_file_that_cannot_be_read_is_told_by_the_systems_name(tmp_path: Path) -> None:
+    """None is there, or a folder is: the word lists explain these."""
+    (tmp_path / "folder.json").mkdir()
+    for name, detail in (("none.json", "ENOENT"), ("folder.json", "EISDIR")):
+        with pytest.raises(NotTimeline) as raised:
+            read_timeline_file(tmp_path / name)
+        assert raised.value.facts() == {"file": name, "detail": detail}

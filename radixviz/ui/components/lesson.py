@@ -1,0 +1,29 @@
+"""Mounts what a lesson needs in the browser: the walker beside the player, and the presenter's window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+import streamlit as st
+
+from radixviz.render.player_script import PLAYER_FOLDER
+
+if TYPE_CHECKING:
+    from streamlit.components.v2.types import ComponentRenderer
+
+Part = Literal["walker", "presenter"]
+
+
+def show_lesson(part: Part, data: Mapping[str, Any]) -> None:
+    """Show one part of a lesson; `radixviz.ui.lessons.lesson_data` gives its data."""
+    _component(part)(key=f"radixviz.{part}", data=data)
+
+
+@cache
+def _component(part: Part) -> ComponentRenderer:
+    html, css, js = (
+        (PLAYER_FOLDER / "lesson" / f"{part}.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js")
+    )
+    return st.components.v2.component(f"radixviz_{part}", html=html, css=css, js=js)

@@ -1,0 +1,60 @@
+"""What an address says about the run: scenario, model, page size and pool, and which of them can be used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from radixviz.errors import UnknownScenario
+from radixviz.model.folder import KNOWN_MODELS, TINY
+from radixviz.scenario.loader import find_scenario
+from radixviz.scenario.schema import Scenario
+from radixviz.ui.position import Notice, whole_number
+from radixviz.ui.story import NINE_STAGES
+
+MOST_PAGES = 2_000
+"""More cells than these no page map shows well."""
+MOST_TOKENS = 20_000
+"""A pool of these takes 60 MB with the tiny model, whoever asks for it by a link."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """With what the scenario is played; None is the scenario's own, or what dry runs find for that page size."""
+
+    model: str = TINY
+    page_size: int | None = None
+    pool_pages: int | None = None
+
+
+def find_story(asked: str | None) -> tuple[str, Notice | None]:
+    """Return the name of the scenario that an address asks for, or of the tour with a notice."""
+    if asked is None:
+        return NINE_STAGES, None
+    try:
+        find_scenario(asked)
+    except UnknownScenario:
+        return NINE_STAGES, Notice("notice.scenario", {"asked": asked, "shown": NINE_STAGES})
+    return asked, None
+
+
+def find_settings(
+    model: str | None, page_size: str | None, pool: str | None, scenario: Scenario
+) -> tuple[Settings, tuple[Notice, ...]]:
+    """Return the settings that an address asks for, the scenario's own for those that cannot be, with a notice each."""
+    notices = []
+    if model is not None and model not in KNOWN_MODELS:
+        notices.append(Notice("notice.model", {"asked": model, "shown": TINY}))
+    tokens = scenario.page_size * scenario.pool_pages
+    size = _in_limits(page_size, tokens)
+    if page_size is not None and size is None:
+        notices.append(Notice("notice.page_size", {"asked": page_size, "limit": tokens, "shown": scenario.page_size}))
+    most = min(MOST_PAGES, MOST_TOKENS // (size or scenario.page_size))
+    pages = _in_limits(pool, most)
+    if pool is not None and pages is None:
+        notices.append(Notice("notice.pool", {"asked": pool, "limit": most}))
+    return Settings(TINY, size, pages), tuple(notices)
+
+
+def _in_limits(asked: str | None, most: int) -> int | None:
+    number = None if asked is None else whole_number(asked)
+    return number if number is not None and 1 <= number <= most else None
