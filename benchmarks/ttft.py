@@ -28,7 +28,7 @@ import torch  # noqa: E402
 from transformers.cache_utils import DynamicCache  # noqa: E402
 
 from radixviz.engine.request import Request  # noqa: E402
-from radixviz.model.first_token import FirstTokenBench  # noqa: E402
+from radixviz.model.first_token import Clock, FirstTokenBench  # noqa: E402
 from radixviz.model.flops import forward_flops  # noqa: E402
 from radixviz.model.loader import LoadedModel, load  # noqa: E402
 from radixviz.model.prove import long_prompt  # noqa: E402
@@ -41,8 +41,9 @@ ROUNDS = 5
 class Transformers:
     """The same work by transformers alone."""
 
-    def __init__(self, loaded: LoadedModel, tokens: Sequence[int]) -> None:
+    def __init__(self, loaded: LoadedModel, tokens: Sequence[int], clock: Clock) -> None:
         self._loaded = loaded
+        self._clock = clock
         self._tokens = torch.tensor([list(tokens)])
         self._prefixes = {hit: self._prefix(round(hit * len(tokens))) for hit in HITS}
 
@@ -50,14 +51,14 @@ class Transformers:
         """Return the seconds from a kept prefix to the next token."""
         cache = copy.deepcopy(self._prefixes[hit])
         cached = cache.get_seq_length()
-        return timed(lambda: self._forward(self._tokens[:, cached:], cached, cache))
+        return timed(lambda: self._forward(self._tokens[:, cached:], cached, cache), self._clock)
 
     def generated(self, count: int) -> float:
         """Return the seconds of `generate` for so many tokens."""
         module: Any = self._loaded.model.module
         options = {"do_sample": False, "max_new_tokens": count, "min_new_tokens": count, "pad_token_id": 0}
         mask = torch.ones_like(self._tokens)
-        return timed(lambda: module.generate(self._tokens, attention_mask=mask, **options))
+        return timed(lambda: module.generate(self._tokens, attention_mask=mask, **options), self._clock)
 
     def _prefix(self, cached: int) -> DynamicCache:
         cache = DynamicCache(config=self._loaded.model.config)
@@ -69,11 +70,11 @@ class Transformers:
         int(self._loaded.model.next_logits(tokens, positions, cache)[0].argmax())
 
 
-def timed(work: Callable[[], object]) -> float:
+def timed(work: Callable[[], object], clock: Clock) -> float:
     """Return the seconds that it takes."""
-    begun = time.perf_counter()
+    begun = clock()
     work()
-    return time.perf_counter() - begun
+    return clock() - begun
 
 
 def decode_seconds(bench: FirstTokenBench) -> float:
@@ -81,14 +82,13 @@ def decode_seconds(bench: FirstTokenBench) -> float:
     engine = bench.engine(len(bench.tokens) - 1, bench.runner)
     engine.submit(Request("r", bench.tokens, 1 + DECODED))
     engine.step()
-    return timed(engine.run) / DECODED
+    return timed(engine.run, bench.watch.now) / DECODED
 
 
-def measure(loaded: LoadedModel, rounds: int) -> dict[str, float]:
+def measure(loaded: LoadedModel, rounds: int, clock: Clock) -> dict[str, float]:
     """Return the medians by name, in seconds."""
     tokens = long_prompt(loaded)
-    theirs = Transformers(loaded, tokens)
-    clock = time.perf_counter
+    theirs = Transformers(loaded, tokens, clock)
     ours = {name: FirstTokenBench(loaded, tokens, clock, scattered=name == POOLS[1], room=DECODED) for name in POOLS}
     work: dict[str, Callable[[], float]] = {"full": lambda: ours["in order"].seconds(0)}
     work["generate"] = lambda: theirs.generated(1)
@@ -115,11 +115,16 @@ def main() -> None:
     asked.add_argument("--model", default="tiny")
     asked.add_argument("--threads", type=int, default=1)
     asked.add_argument("--rounds", type=int, default=ROUNDS)
+    asked.add_argument("--processor-time", action="store_true", help="of one thread: for a machine that others use too")
     options = asked.parse_args()
+    if options.processor_time and options.threads > 1:
+        asked.error("--processor-time adds up what several threads take at the same time: use it with one")
+    clock, unit = (time.process_time, "processor") if options.processor_time else (time.perf_counter, "wall")
     loaded = load(options.model, threads=options.threads)
     flops = forward_flops(loaded.model, loaded.shape)
-    found, count = measure(loaded, options.rounds), len(long_prompt(loaded))
-    print(f"{loaded.name}, float32, {torch.get_num_threads()} threads, {count} tokens, medians of {options.rounds}\n")
+    found, count = measure(loaded, options.rounds, clock), len(long_prompt(loaded))
+    threads = f"{options.threads} {'thread' if options.threads == 1 else 'threads'}"
+    print(f"{loaded.name}, float32, {threads}, {count} tokens, {unit} time, medians of {options.rounds}\n")
     print("| hit | pages | ms | of full | bound | x bound | x DynamicCache |\n|---|---|---|---|---|---|---|")
     for hit in HITS:
         for name in POOLS:

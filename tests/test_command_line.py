@@ -123,6 +123,34 @@ def test_the_proof_of_the_shipped_model(capsys: pytest.CaptureFixture[str]) -> N
     assert "Measuring the time to the first token" in output.err
 
 
+@pytest.mark.parametrize(
+    ("model", "status", "english", "chinese"),
+    [
+        ("smollm2", 2, "python -m radixviz fetch smollm2", "还不在这里"),
+        ("someone/some-model", 1, "the Hugging Face hub cannot be reached", "连不上 Hugging Face hub"),
+    ],
+)
+def test_a_model_that_is_not_here_is_one_clear_line(
+    model: str,
+    status: int,
+    english: str,
+    chinese: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """One that can be fetched says how, one of the hub that the hub is out of reach."""
+    monkeypatch.setenv("RADIXVIZ_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    for language, wanted in (("en", english), ("zh", chinese)):
+        assert main(["play", "nine-stages", "--model", model, "--lang", language]) == status
+        output = capsys.readouterr()
+        assert output.out == ""
+        assert wanted in output.err.splitlines()[-1]
+        assert model in output.err.splitlines()[-1]
+
+
 def test_an_unknown_language_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     """Where there are no words for a language, English says so."""
     status = main(["play", "nine-stages", "--lang", "fr"])

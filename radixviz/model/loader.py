@@ -5,11 +5,12 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from radixviz.errors import ModelRefused, UnknownModel
+from radixviz.model.chat_template import ChatTemplate
 from radixviz.model.folder import TINY, ModelFolder, locate
 from radixviz.model.hub import download, is_hub_id
 from radixviz.model.tokenizer import TextTokenizer
@@ -44,6 +45,8 @@ class LoadedModel:
     dtype: str
     max_positions: int
     report: SelfCheckReport
+    chat: ChatTemplate | None = None
+    """How its chats are written; None where the tokenizer has no template."""
 
     @property
     def lock(self) -> Lock:
@@ -76,7 +79,7 @@ def load(
     tell = progress or (lambda step: None)
     folder = _find(name_or_path, tell, hub=hub)
     folder.check()
-    tokenizer = TextTokenizer.from_folder(folder)
+    tokenizer, chat = TextTokenizer.from_folder(folder), ChatTemplate.from_folder(folder)
     tell("torch")
     place, number_type = _open_torch(folder, device, dtype, threads)
     tell("transformers")
@@ -87,7 +90,7 @@ def load(
     tell("weights")
     module = weights.read_weights(folder, place, number_type)
     tell("selfcheck")
-    return _check(folder, module, tokenizer)
+    return replace(_check(folder, module, tokenizer), chat=chat)
 
 
 def build_runner(

@@ -8,6 +8,7 @@ import torch
 
 from radixviz.errors import ModelRefused
 from radixviz.model.answer_check import check_answer
+from radixviz.model.chat_template import Message
 from radixviz.model.device import allocated_bytes
 from radixviz.model.first_token import Clock, FirstTokenBench, measure_first_tokens
 from radixviz.model.loader import LoadedModel
@@ -15,9 +16,12 @@ from radixviz.proof import HITS, Memory, Proof
 
 PROVE_STEPS = ("answer", "first_token")
 """What `progress` is told as each begins."""
-PROMPT = (
-    "You are a helpful assistant.\nUser: Hello!\nAssistant: Hi!\nUser: What can you do?\nAssistant: I can answer "
-    "questions.\nUser: Write a story about a small fox.\nAssistant:"
+CHAT = (
+    Message("user", "Hello!"),
+    Message("assistant", "Hi!"),
+    Message("user", "What can you do?"),
+    Message("assistant", "I can answer questions."),
+    Message("user", "Write a story about a small fox."),
 )
 ANSWER_TOKENS = 16
 TOKENS = 1000
@@ -62,7 +66,13 @@ def long_prompt(loaded: LoadedModel) -> tuple[int, ...]:
 
 
 def _prompt(loaded: LoadedModel) -> tuple[int, ...]:
-    prompt, limit = loaded.tokenizer.encode(PROMPT), loaded.model.vocabulary_size
+    """Return the chat as the model's template writes it, or as plain text where there is none."""
+    if loaded.chat is not None:
+        prompt = loaded.chat.encode(CHAT, loaded.tokenizer)
+    else:
+        turns = "".join(f"{turn.role.capitalize()}: {turn.content}\n" for turn in CHAT)
+        prompt = loaded.tokenizer.encode(f"You are a helpful assistant.\n{turns}Assistant:")
+    limit = loaded.model.vocabulary_size
     if max(prompt, default=0) >= limit:
         raise ModelRefused(loaded.name, "vocabulary", f"{max(prompt)} ≥ {limit}")
     return prompt

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from radixviz.cache.page_pool import PagePool
@@ -9,11 +11,11 @@ from radixviz.cache.radix_cache import RadixCache
 from radixviz.engine.batching import Batching
 from radixviz.engine.engine import Engine
 from radixviz.engine.request import Request
-from radixviz.events import Event, NodeEvicted, SequenceRetracted
+from radixviz.events import Event, NodeEvicted, PrefillPaused, SequenceRetracted
 from radixviz.model.causal_lm import CausalLM
 from tests.conformance.rows import shows
 from tests.model.conftest import MakeRunner
-from tests.model.random_models import generate, random_tokens
+from tests.model.random_models import FAMILIES, generate, random_tokens
 
 NEW_TOKENS = 8
 
@@ -94,3 +96,26 @@ def test_a_pool_too_small_for_all_changes_no_reply(llama: CausalLM, make_runner:
     assert {NodeEvicted, SequenceRetracted} <= {type(event) for event in events}
     replies = {name: engine.sequences[name].output_ids for name in prompts}
     assert replies == {name: generate(llama, prompt, 3 * NEW_TOKENS) for name, prompt in prompts.items()}
+
+
+@pytest.mark.parametrize(
+    ("family", "page_size"), [*((family, 4) for family in FAMILIES), ("llama", 1), ("gemma2", 1), ("llama", 16)]
+)
+def test_no_family_minds_what_an_engine_does_to_it(
+    family: str, page_size: int, model_of: Callable[[str], CausalLM], make_runner: MakeRunner
+) -> None:
+    """Shared prefixes, unequal lengths, samples, chunks, evictions and retractions: the replies are those of generate."""
+    model, pages = model_of(family), 80 // page_size
+    events: list[Event] = []
+    cache, pool = RadixCache(page_size, emit=events.append), PagePool(pages, page_size)
+    runner = make_runner(model, page_size, pages)
+    engine = Engine(cache, pool, runner, batching=Batching(prefill_chunk=6), emit=events.append)
+    prompts = {f"r{seed}": random_tokens(9, 99) + random_tokens(5 + 5 * seed, seed) for seed in range(4)}
+    for name, prompt in prompts.items():
+        engine.submit(Request(name, prompt, 16, samples=2 if name == "r0" else 1))
+    engine.run()
+    engine.check_integrity()
+    assert {NodeEvicted, SequenceRetracted, PrefillPaused} <= {type(event) for event in events}
+    replies = {name: engine.sequences["r0#2" if name == "r0" else name].output_ids for name in prompts}
+    assert replies == {name: generate(model, prompt, 16) for name, prompt in prompts.items()}
+    assert engine.sequences["r0#1"].output_ids == replies["r0"]

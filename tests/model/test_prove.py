@@ -6,14 +6,17 @@ import itertools
 import json
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
+from tokenizers import Tokenizer
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from radixviz.errors import ModelRefused
 from radixviz.model.answer_check import check_answer
+from radixviz.model.chat_template import ChatTemplate
 from radixviz.model.first_token import FirstTokenBench, measure_first_tokens
 from radixviz.model.kv_tensors import KVTensors, SlotChoice
 from radixviz.model.loader import LoadedModel, load
@@ -145,6 +148,17 @@ def test_the_report_has_the_promised_fields(fitting: LoadedModel) -> None:
     assert json.dumps([row["hit"] for row in report["ttft"]]) == "[0, 0.5, 0.9, 0.99]"
     assert (tuple(told), proof.prompt_tokens, proof.is_exact, proof.same_answer) == (PROVE_STEPS, 127, True, True)
     assert proof.memory.pool_bytes == 129 * fitting.shape.elements_per_token * 4
+
+
+def test_the_prompt_is_written_by_the_model_s_own_template(fitting: LoadedModel, fitting_folder: Path) -> None:
+    """With a template it is the chat as the template writes it, without one it is plain text."""
+    plain = prove(fitting, ticking(), repeats=1).answer.prompt_tokens
+    tokenizer = fitting.tokenizer
+    template = "{% for m in messages %}{{ m['content'] }}|{% endfor %}"
+    chat = ChatTemplate("chat", template, Tokenizer.from_file(str(fitting_folder / "tokenizer.json")), {})
+    proof = prove(replace(fitting, chat=chat), ticking(), repeats=1)
+    said = "Hello!|Hi!|What can you do?|I can answer questions.|Write a story about a small fox.|"
+    assert proof.answer.prompt_tokens == len(tokenizer.encode(said)) < plain
 
 
 def test_a_proof_is_kept_as_plain_data(fitting: LoadedModel) -> None:
