@@ -10,8 +10,11 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
+from radixviz.cache.block_cache import BlockCache
 from radixviz.cache.eviction import eviction_policies
+from radixviz.cache.no_cache import NoCache
 from radixviz.cache.page_pool import PagePool
+from radixviz.cache.prefix_cache import PrefixCache
 from radixviz.cache.radix_cache import RadixCache
 from radixviz.engine.batching import Batching
 from radixviz.engine.engine import Engine
@@ -21,6 +24,7 @@ from radixviz.engine.schedule import SCHEDULE_POLICIES, schedule_policy
 from radixviz.errors import RequestTooLarge, ResetRefused
 from radixviz.events import (
     NO_NAMESPACE,
+    Emit,
     Event,
     Namespace,
     PagesFreed,
@@ -44,7 +48,16 @@ NAMESPACES = st.sampled_from(
     ]
 )
 STOPS = st.sampled_from([(), (), (1,)])
-CACHES = st.sampled_from([{}, {}, *({"policy": name} for name in eviction_policies()), {"disabled": True}])
+CACHES = ("lru", "lru", *eviction_policies(), "blocks", "blocks", "none")
+
+
+def make_cache(kind: str, page_size: int, emit: Emit) -> PrefixCache:
+    """Return a cache of one of these kinds: a radix tree with this policy, or another one."""
+    if kind == "blocks":
+        return BlockCache(page_size, emit=emit)
+    return NoCache(page_size) if kind == "none" else RadixCache(page_size, kind, emit=emit)
+
+
 BATCHINGS = st.sampled_from(
     [
         Batching(),
@@ -64,7 +77,7 @@ class EngineMachine(RuleBasedStateMachine):
     @initialize(
         page_size=st.sampled_from([1, 2, 4]),
         pool_tokens=st.sampled_from([16, 24, 48]),
-        cache=CACHES,
+        cache=st.sampled_from(CACHES),
         turn_as_one_edge=st.booleans(),
         batching=BATCHINGS,
         schedule=st.sampled_from(SCHEDULE_POLICIES),
@@ -73,7 +86,7 @@ class EngineMachine(RuleBasedStateMachine):
         self,
         page_size: int,
         pool_tokens: int,
-        cache: dict[str, Any],
+        cache: str,
         turn_as_one_edge: bool,
         batching: Batching,
         schedule: str,
@@ -85,7 +98,7 @@ class EngineMachine(RuleBasedStateMachine):
         self.computed = set[tuple[Namespace, tuple[int, ...]]]()
         runner = KVWatch(self.reply)
         self.engine = Engine(
-            RadixCache(page_size, emit=self.take, **cache),
+            make_cache(cache, page_size, self.take),
             self.pool,
             runner,
             turn_as_one_edge=turn_as_one_edge,
