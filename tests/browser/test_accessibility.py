@@ -23,6 +23,7 @@ def test_axe_finds_no_serious_fault(browser: Browser, tour: Timeline, width: int
         for name, state in {
             "eviction": {"frame": evict},
             "samples": {"frame": tour.last_frame(9).index, "expert": True, "selected": {"page": 1}},
+            "question in a room": {"frame": evict, "ask": True, "present": True, "both": True, "lang": "zh"},
             "overview": {"open": "overview", "selected": None},
             "help": {"open": "help"},
         }.items():

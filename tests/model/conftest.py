@@ -10,9 +10,12 @@ import pytest
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
+from radixviz.model.adapter import shipped_adapter, with_adapter
 from radixviz.model.causal_lm import CausalLM
+from radixviz.model.folder import TINY
 from radixviz.model.kv_shape import probe_kv_shape
 from radixviz.model.kv_tensors import KVTensors
+from radixviz.model.loader import LoadedModel, load
 from radixviz.model.torch_runner import TorchRunner
 from tests.model.random_models import build
 
@@ -72,3 +75,15 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory, llama: CausalLM, byte
     byte_level.save(str(folder / "tokenizer.json"))
     (folder / "generation_config.json").write_text('{"eos_token_id": [0, 5]}', encoding="utf-8")
     return folder
+
+
+@pytest.fixture(scope="session")
+def tiny() -> LoadedModel:
+    """Return the shipped model."""
+    return load(TINY)
+
+
+@pytest.fixture(scope="session")
+def captain(tiny: LoadedModel) -> LoadedModel:
+    """Return the shipped model with its adapter."""
+    return with_adapter(tiny, shipped_adapter())

@@ -19,10 +19,13 @@ from radixviz.timeline import Frame, Timeline
 from radixviz.ui.components.files_panel import ShownRun, show_files
 from radixviz.ui.components.lesson import show_lesson
 from radixviz.ui.components.page_style import style_page
+from radixviz.ui.components.plain_text import as_text
 from radixviz.ui.components.player import PlayerText, Start, show_player
 from radixviz.ui.components.start_up import show_error, show_failure, show_progress
 from radixviz.ui.kept_run import KeptRun, read_run, run_key
 from radixviz.ui.lessons import lesson_data, lesson_named
+from radixviz.ui.pages.proof import PATH as PROOF_PATH
+from radixviz.ui.pages.proof import show_proof
 from radixviz.ui.player_text import player_text, waiting_text
 from radixviz.ui.position import Notice, Position
 from radixviz.ui.settings import Settings, find_settings, find_story
@@ -82,13 +85,20 @@ def show_tour() -> None:
             text = waiting_text(scenario)
             show_player(text, Start(-1, state.view, _notices((*said, *state.notices))))
         if timeline is not None and timeline.unmet:
-            st.caption(" ".join(explain_unmet(unmet, state.lang) for unmet in timeline.unmet))
+            st.caption(as_text(" ".join(explain_unmet(unmet, state.lang) for unmet in timeline.unmet)))
         if timeline is not None and engine is None:
             _show_plain_tree(timeline, state)
     with files:
         _show_lesson(text, scenario, state.lang)
         if not state.view.present:
-            show_files(ShownRun(timeline, intro, _frame(timeline, state.position), engine, state.view), opened)
+            with st.container(horizontal=True, vertical_alignment="center"):
+                show_files(ShownRun(timeline, intro, _frame(timeline, state.position), engine, state.view), opened)
+                _show_proof_link(state.lang)
+
+
+def _show_proof_link(lang: str) -> None:
+    page = st.Page(show_proof, url_path=PROOF_PATH)
+    st.page_link(page, label=say(lang, "proof.title"), query_params={"lang": lang})
 
 
 def _show_lesson(text: PlayerText, scenario: Scenario, lang: str) -> None:
