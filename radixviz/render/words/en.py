@@ -478,6 +478,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "reason.selfcheck": "its logits with reused K and V differ from those without",
         "reason.bad_adapter": "its adapter cannot be read, or does not fit it",
         "reason.other_pool": "its K and V need a pool of their own",
+        "reason.chat_template": "its chat template does not take these messages",
         "reason.vocabulary": "its tokenizer gives ids that it does not have",
         "reason.positions": "it has too few positions for the prompt and its answer",
         "reason.not_fetched": "it is not here yet, one command fetches it",

@@ -478,6 +478,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "reason.selfcheck": "复用 K 和 V 时，它的 logits 与不复用时不同",
         "reason.bad_adapter": "它的适配器无法读取，或与它不符",
         "reason.other_pool": "它的 K 和 V 需要自己的页池",
+        "reason.chat_template": "它的聊天模板不接受这些消息",
         "reason.vocabulary": "它的分词器给出了模型没有的编号",
         "reason.positions": "它的位置数不够放提示词和回答",
         "reason.not_fetched": "它还不在这里，用一条命令就能取来",
