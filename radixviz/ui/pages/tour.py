@@ -18,6 +18,7 @@ from radixviz.scenario.schema import Scenario
 from radixviz.timeline import Frame, Timeline
 from radixviz.ui.components.files_panel import ShownRun, show_files
 from radixviz.ui.components.lesson import show_lesson
+from radixviz.ui.components.page_links import TOUR, show_links
 from radixviz.ui.components.page_style import style_page
 from radixviz.ui.components.player import PlayerText, Start, show_player
 from radixviz.ui.components.start_up import show_error, show_failure, show_progress
@@ -88,7 +89,9 @@ def show_tour() -> None:
     with files:
         _show_lesson(text, scenario, state.lang)
         if not state.view.present:
-            show_files(ShownRun(timeline, intro, _frame(timeline, state.position), engine, state.view), opened)
+            with st.container(horizontal=True, vertical_alignment="center"):
+                show_files(ShownRun(timeline, intro, _frame(timeline, state.position), engine, state.view), opened)
+                show_links(TOUR, state.lang)
 
 
 def _show_lesson(text: PlayerText, scenario: Scenario, lang: str) -> None:
