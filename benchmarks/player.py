@@ -130,7 +130,7 @@ def look(is_hit: bool) -> NodeMark:
 
 def measure(page: Page, told: Timeline) -> Mapping[str, Sequence[float]]:
     """Return the milliseconds of every step, of some rounds."""
-    page.set_content(player_html(told, {"frame": 0, "lang": "en", "notices": None}))
+    page.set_content(player_html(told, {"frame": 0, "lang": "en", "notices": None, "ask": False}))
     rounds = [page.evaluate(STEPS, min(len(told.frames) - 1, 60)) for _ in range(ROUNDS)]
     return {name: [time for one in rounds for time in one[name]] for name in rounds[0]}
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from random import Random
 
 Tokens = tuple[int, ...]
-REQUESTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +52,21 @@ class Workload:
         return [number if link is None else chains[link].pop() for number, link in zip(order, links, strict=True)]
 
 
-def few_shot(random: Random) -> list[Asked]:
+def few_shot(random: Random, requests: int) -> list[Asked]:
     """Many questions below each set of examples."""
     asked = list[Asked]()
-    while len(asked) < REQUESTS:
+    while len(asked) < requests:
         examples = _text(random, 200, 500)
         for _ in range(random.randint(8, 16)):
             asked.append(Asked(examples + _text(random, 10, 50), _text(random, 4, 16)))
     return asked
 
 
-def multi_turn_chat(random: Random) -> list[Asked]:
+def multi_turn_chat(random: Random, requests: int) -> list[Asked]:
     """Conversations below four system prompts; each turn's prompt is all that was said before, and a question."""
     systems = [_text(random, 50, 150) for _ in range(4)]
     asked = list[Asked]()
-    for chain in range(REQUESTS):
+    for chain in range(requests):
         said = random.choice(systems)
         for _ in range(random.randint(3, 7)):
             turn = Asked(said + _text(random, 15, 60), _text(random, 20, 80), chain)
@@ -76,20 +75,20 @@ def multi_turn_chat(random: Random) -> list[Asked]:
     return asked
 
 
-def self_consistency(random: Random) -> list[Asked]:
+def self_consistency(random: Random, requests: int) -> list[Asked]:
     """Each question is asked eight times over, for a vote among the answers."""
     examples = [_text(random, 200, 400) for _ in range(4)]
     asked = list[Asked]()
-    while len(asked) < REQUESTS:
+    while len(asked) < requests:
         prompt = random.choice(examples) + _text(random, 30, 80)
         asked += [Asked(prompt, _text(random, 30, 80)) for _ in range(8)]
     return asked
 
 
-def tree_search(random: Random) -> list[Asked]:
+def tree_search(random: Random, requests: int) -> list[Asked]:
     """Three thoughts for each state, three levels deep; of three states the best goes on (tree of thought)."""
     asked = list[Asked]()
-    while len(asked) < REQUESTS:
+    while len(asked) < requests:
         states = [_text(random, 100, 250)]
         for _ in range(3):
             thoughts = [Asked(state, _text(random, 20, 50)) for state in states for _ in range(3)]
@@ -99,7 +98,7 @@ def tree_search(random: Random) -> list[Asked]:
     return asked
 
 
-KINDS: dict[str, Callable[[Random], list[Asked]]] = {
+KINDS: dict[str, Callable[[Random, int], list[Asked]]] = {
     "few-shot": few_shot,
     "multi-turn chat": multi_turn_chat,
     "self-consistency": self_consistency,
@@ -107,9 +106,9 @@ KINDS: dict[str, Callable[[Random], list[Asked]]] = {
 }
 
 
-def workload(name: str, seed: int) -> Workload:
-    """Return 100 requests of this kind."""
-    return Workload(name, tuple(KINDS[name](Random(seed))[:REQUESTS]))
+def workload(name: str, seed: int, requests: int = 100) -> Workload:
+    """Return so many requests of this kind."""
+    return Workload(name, tuple(KINDS[name](Random(seed), requests)[:requests]))
 
 
 def _text(random: Random, least: int, most: int) -> Tokens:

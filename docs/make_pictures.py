@@ -16,7 +16,7 @@ from tests.chromium import NOT_FOUND, QUIET, find_chromium
 FOLDER = Path(__file__).parent / "images"
 SIZE = {"width": 1280, "height": 800}
 STILL = {"stage": "5", "frame": "5"}
-FILM_FROM, FILM_STEPS, FILM_WIDTH = "stage=4&frame=1&lang=en", 13, 960
+FILM_FROM, FILM_STEPS, FILM_WIDTH = "stage=4&frame=1&lang=en&ask=0", 13, 960
 SETTLED_MS, SHOWN_MS = 700, 1500
 
 
@@ -30,7 +30,7 @@ def main(url: str) -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=list(QUIET))
         for language in ("en", "zh"):
             page = _open(
-                browser, f"{url}/?stage={STILL['stage']}&frame={STILL['frame']}&lang={language}", STILL["stage"]
+                browser, f"{url}/?stage={STILL['stage']}&frame={STILL['frame']}&lang={language}&ask=0", STILL["stage"]
             )
             page.screenshot(path=FOLDER / f"tour-{language}.png")
         _film(_open(browser, f"{url}/?{FILM_FROM}", "4"))

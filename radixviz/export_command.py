@@ -14,7 +14,7 @@ from radixviz.errors import UnknownFrame, UnknownLanguage, UnknownStage
 from radixviz.introduction import player_intro
 from radixviz.render.export.chromium import require_chromium
 from radixviz.render.export.files import check_folder, write_whole
-from radixviz.render.export.formats import PAGES, PIXELS, WRITERS, Exported, writer
+from radixviz.render.export.formats import DRAWN, PAGES, WRITERS, Exported, writer
 from radixviz.render.export.handout import HANDOUT_KINDS, HandoutKind
 from radixviz.render.export.png import check_chinese, check_font
 from radixviz.render.export.timeline_json import read_timeline_file
@@ -130,7 +130,7 @@ def _check_tools(target: Path, font: Path | None, lang: str) -> None:
     suffix = target.suffix.lower()
     if font is not None:
         check_font(font)
-    if lang != "en" and suffix in PIXELS:
+    if lang != "en" and suffix in DRAWN:
         check_chinese(font)
     if suffix == ".pdf":
         require_chromium()

@@ -33,7 +33,10 @@ class Batching:
 
     @property
     def most_running(self) -> int:
-        """Sequences that run at once: each needs a token of the step when it decodes."""
+        """Sequences that run at once: each needs a token of the step when it decodes.
+
+        Only the samples of one request may be more, and then a step decodes more than its budget.
+        """
         return min(self.max_running, self.tokens_per_step or self.max_running)
 
 

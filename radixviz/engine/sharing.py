@@ -37,10 +37,8 @@ class SharingFold:
         match event:
             case NodeAdded():
                 self._lengths[event.node_id], self._parents[event.node_id] = len(event.token_ids), event.parent_id
-            case NodeGrown():
-                more = len(event.token_ids)
-                self._lengths[event.node_id] += more
-                self._share(more * max(0, self._holders[event.node_id] - 1))
+            case NodeGrown():  # it has one holder at most, so nothing more is shared
+                self._lengths[event.node_id] += len(event.token_ids)
             case NodeSplit():
                 self._split(event.node_id, event.upper_id, event.length)
             case NodeEvicted():
@@ -71,8 +69,5 @@ class SharingFold:
             self._holders[node_id] = after = before + holders
             if not after:
                 del self._holders[node_id]
-            self._share(self._lengths[node_id] * (max(0, after - 1) - max(0, before - 1)))
+            self.shared_tokens += self._lengths[node_id] * (max(0, after - 1) - max(0, before - 1))
             node_id = self._parents[node_id]
-
-    def _share(self, tokens: int) -> None:
-        self.shared_tokens += tokens

@@ -48,7 +48,7 @@ def check_answer(loaded: LoadedModel, prompt: Sequence[int], count: int) -> Answ
         max_abs_logit_diff=float(max(differences)),
         argmax_equal=all(tuple(whole[reply].argmax(-1).tolist()) == reply for reply in (cold, warm)),
         text_equal=cold == warm == _recompute_greedily(loaded.model, prompt, count),
-        wrong_positions_diff=_wrong_positions_diff(runner, prompt, whole[warm][0]),
+        wrong_positions_diff=wrong_positions_diff(runner, prompt, whole[warm][0]),
         smallest_gap=float((best - second).min()),
     )
 
@@ -70,7 +70,7 @@ def _recompute_greedily(model: CausalLM, prompt: Sequence[int], count: int) -> t
     return tuple(tokens[len(prompt) :])
 
 
-def _wrong_positions_diff(runner: TorchRunner, prompt: Sequence[int], right: torch.Tensor) -> float:
+def wrong_positions_diff(runner: TorchRunner, prompt: Sequence[int], right: torch.Tensor) -> float:
     """Return how far the first logits are off when the second half counts its positions from 0, over the right K and V.
 
     The fault of a cache that forgets where the reused part ends. A model that reads no positions but from its mask

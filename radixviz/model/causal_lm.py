@@ -14,6 +14,9 @@ NO_LIMIT = 1 << 30
 WINDOW_OF_LAYER_TYPE = {"sliding_attention": "sliding_window", "chunked_attention": "attention_chunk_size"}
 """Which field of the config holds a layer's window; without layer types a sliding one is every layer's."""
 
+SWITCHING_ROPES = ("dynamic", "longrope")
+"""Kinds of RoPE whose angles depend on the length of the whole sequence."""
+
 
 class CausalLM:
     """A model and the lock around its forward: several runners, each with its own pool, may share it.
@@ -54,10 +57,10 @@ class CausalLM:
     def max_positions(self) -> int:
         """The most tokens of one sequence, or a very large number if the model sets no limit.
 
-        LongRoPE turns every position another way once a sequence is longer than at first in training. K of before and
-        after do not go together, so that length is the limit.
+        Dynamic RoPE and LongRoPE turn every position another way once a sequence is longer than at first in training.
+        K of before and after do not go together, so that length is the limit.
         """
-        limits = [getattr(self.config, "max_position_embeddings", None), *_longrope_limits(self.config)]
+        limits = [getattr(self.config, "max_position_embeddings", None), *_switching_limits(self.config)]
         return min((limit for limit in limits if isinstance(limit, int) and limit > 0), default=NO_LIMIT)
 
     @property
@@ -112,8 +115,8 @@ class CausalLM:
         return logits.float()
 
 
-def _longrope_limits(config: PreTrainedConfig) -> list[object]:
-    """Return the lengths from which LongRoPE uses its other factors; the parameters may be given by layer type."""
+def _switching_limits(config: PreTrainedConfig) -> list[object]:
+    """Return the lengths from which a kind of RoPE turns otherwise; the parameters may be given by layer type."""
     parameters = getattr(config, "rope_parameters", None) or {}
     parts = [part for part in (parameters, *parameters.values()) if isinstance(part, dict)]
-    return [part.get("original_max_position_embeddings") for part in parts if part.get("rope_type") == "longrope"]
+    return [part.get("original_max_position_embeddings") for part in parts if part.get("rope_type") in SWITCHING_ROPES]

@@ -25,6 +25,8 @@ from radixviz.proof import FirstToken, Split
 Clock = Callable[[], float]
 PAGE_SIZE = 1
 SPLITS = 3
+SLOW = 1.0
+"""Seconds of a full prefill from which one round of splits is enough."""
 
 
 @dataclass(slots=True)
@@ -147,8 +149,8 @@ def measure_first_tokens(bench: FirstTokenBench, hits: Sequence[float], repeats:
     count = len(bench.tokens)
     cached = [round(hit * count) for hit in hits]
     rounds = [[bench.seconds(each) for each in cached] for _ in range(repeats)]
-    splits = [[bench.split(each) for each in cached] for _ in range(SPLITS)]
     medians = [statistics.median(times[place] for times in rounds) for place in range(len(hits))]
+    splits = [[bench.split(each) for each in cached] for _ in range(SPLITS if medians[0] < SLOW else 1)]
     flops = forward_flops(bench.loaded.model, bench.loaded.shape)
     return tuple(
         FirstToken(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from transformers.pytorch_utils import Conv1D
@@ -41,7 +42,8 @@ class ForwardFlops:
 
 def forward_flops(model: CausalLM, shape: KVShape) -> ForwardFlops:
     """Return the counts of this model."""
-    head = model.module.get_output_embeddings()
+    module: Any = model.module
+    head = module.get_output_embeddings()
     matrices = [part for part in model.module.modules() if isinstance(part, torch.nn.Linear | Conv1D)]
     heads = int(model.config.num_attention_heads)
     return ForwardFlops(

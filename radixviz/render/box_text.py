@@ -55,7 +55,9 @@ def box_line(timeline: Timeline, box: TreeBox, lang: str, width: int) -> list[st
     """Return the body as one line of at most `width` columns, cut after a word; no line where there is no width."""
     if not width:
         return []
-    text = _missing_text(box, lang) if box.kind == "missing" else token_text(timeline.token_bytes, box.token_ids)
+    if box.kind == "missing":
+        return [clipped(say(lang, "node.until", stage=box.evicted_in_stage), width)]
+    text = token_text(timeline.token_bytes, box.token_ids)
     text = text.strip(" ") or "␣" * len(text)
     return [text if columns(text) <= width else wrap(text, width - 2)[0].rstrip("⏎ ") + " …"]
 

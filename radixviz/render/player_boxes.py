@@ -9,9 +9,10 @@ from radixviz.render.box_text import box_badge, box_count, box_line, box_lines, 
 from radixviz.render.eviction_order import Turn
 from radixviz.render.mini_tree import look_class
 from radixviz.render.runs import Runs, runs
+from radixviz.render.stage_scale import StageScales
 from radixviz.render.table import Json
 from radixviz.render.tree_boxes import TreeBox
-from radixviz.render.tree_scale import StageScales, TreeScale
+from radixviz.render.tree_scale import TreeScale
 from radixviz.render.visible import columns
 from radixviz.render.words import LANGUAGES
 from radixviz.timeline import Frame, NodeMark, SequenceView, Timeline

@@ -101,15 +101,13 @@ from radixviz.render.player_boxes import box_state
 from radixviz.render.player_frames import frame_state
 from radixviz.render.questions.question import frame_question
 from radixviz.render.questions.table import question_state
+from radixviz.render.stage_scale import StageScales, fit_both, stage_scales
 from radixviz.render.table import Json, Table
 from radixviz.render.tree_boxes import TreeBox, tree_boxes
 from radixviz.render.tree_scale import (
     HEAD_HEIGHT,
     LINE_HEIGHT,
-    StageScales,
     TreeScale,
-    fit_both,
-    stage_scales,
 )
 from radixviz.render.visible import visible_bytes
 from radixviz.render.words import LANGUAGES, words

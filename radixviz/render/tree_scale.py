@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from radixviz.render.dot import box_numbers, layout_dot
+from radixviz.render.dot import box_numbers
 from radixviz.render.edge_text import MOST_COLUMNS, MOST_LINES
-from radixviz.render.layout import Layout, lay_out
-from radixviz.render.tree_boxes import TreeBox, tree_boxes
-from radixviz.timeline import StageKey, Timeline
+from radixviz.render.layout import Layout
+from radixviz.render.tree_boxes import TreeBox
 
 CANVAS_WIDTH = 820.0
 CANVAS_HEIGHT = 426.0
@@ -27,15 +25,7 @@ NAME_COLUMN = 8.2
 _WIDEST_BOX = MOST_COLUMNS * COLUMN_WIDTH + 2 * PADDING
 _NARROWEST_BOX = 112.0
 _WIDEST_GAP, _NARROWEST_GAP = 60.0, 21.0
-_MARGIN = 3.0
-FAR_WIDTH, FAR_HEIGHT = 610.0, 203.0
-"""What the projector view has for the tree at 1280 x 720: there a unit is two pixels."""
-_WIDEST_FAR_BOX = 196.0
-_WIDEST_FAR_GAP, _NARROWEST_FAR_GAP = 34.0, 17.0
-_FAR_ROOT_Y, _FAR_FIRST_GAP, _FAR_PADDING = 8.0, 17.0, 7.0
-_FAR_NAME_COLUMN = 9.0
-_FAR_LEVELS = 3
-"""With more levels than these there is no room for text in the boxes."""
+MARGIN = 3.0
 _PRINTED_GAP = 30.0
 
 
@@ -69,60 +59,16 @@ class Spot:
     y: float
 
 
-@dataclass(frozen=True, slots=True)
-class StageScales:
-    """The scale for a reader at the screen, and that for a room: its boxes say less, in letters twice as large."""
-
-    near: TreeScale
-    far: TreeScale
-
-
-def stage_scales(timeline: Timeline, stage: StageKey, engine: Path) -> StageScales | None:
-    """Return the scales that fit every frame of the stage, or None when Graphviz fails."""
-    drawings = {layout_dot(tree_boxes(timeline, frame)) for frame in timeline.stage_frames(stage)}
-    layouts = [lay_out(dot, engine) for dot in sorted(drawings)]
-    fitting = [layout for layout in layouts if layout is not None]
-    if len(fitting) < len(layouts):
-        return None
-    return fit_both(max(layout.width for layout in fitting), max(layout.ranks for layout in fitting) - 1)
-
-
-def fit_both(boxes_wide: float, levels: int) -> StageScales:
-    """Return both scales for a drawing that is so many boxes wide and so many levels deep."""
-    return StageScales(fit(boxes_wide, levels), fit_far(boxes_wide, levels))
-
-
-def fit_far(boxes_wide: float, levels: int) -> TreeScale:
-    """Return the scale for a room: one line of text in a box, and none in a tree of many levels."""
-    box_width = max(_NARROWEST_BOX / 2, min(_WIDEST_FAR_BOX, (FAR_WIDTH - 2 * _MARGIN) / boxes_wide))
-    box_height = HEAD_HEIGHT + (LINE_HEIGHT + 5 if levels <= _FAR_LEVELS else 3)
-    room = FAR_HEIGHT - _FAR_ROOT_Y - _FAR_FIRST_GAP - _MARGIN
-    gap = max(_NARROWEST_FAR_GAP, min(_WIDEST_FAR_GAP, (room - levels * box_height) / max(levels - 1, 1)))
-    return TreeScale(
-        box_width,
-        int((box_width - 2 * _FAR_PADDING) / COLUMN_WIDTH) if levels <= _FAR_LEVELS else 0,
-        gap,
-        max(FAR_WIDTH, boxes_wide * box_width + 2 * _MARGIN),
-        max(FAR_HEIGHT, FAR_HEIGHT - room + levels * (box_height + gap) - gap),
-        box_height,
-        _FAR_FIRST_GAP,
-        _FAR_ROOT_Y,
-        _FAR_PADDING,
-        _FAR_NAME_COLUMN,
-        counts_holders=False,
-    )
-
-
 def fit(boxes_wide: float, levels: int) -> TreeScale:
     """Return the scale for a drawing that is so many boxes wide and so many levels deep."""
-    box_width = max(_NARROWEST_BOX, min(_WIDEST_BOX, (CANVAS_WIDTH - 2 * _MARGIN) / boxes_wide))
+    box_width = max(_NARROWEST_BOX, min(_WIDEST_BOX, (CANVAS_WIDTH - 2 * MARGIN) / boxes_wide))
     columns = min(MOST_COLUMNS, int((box_width - 2 * PADDING) / COLUMN_WIDTH))
     room = CANVAS_HEIGHT - ROOT_Y - FIRST_GAP - 3
     gaps = (room - levels * BOX_HEIGHT) / max(levels - 1, 1)
     gap = max(_NARROWEST_GAP, min(_WIDEST_GAP, gaps))
     needed = CANVAS_HEIGHT - room + levels * (BOX_HEIGHT + gap) - gap
     return TreeScale(
-        box_width, columns, gap, max(CANVAS_WIDTH, boxes_wide * box_width + 2 * _MARGIN), max(CANVAS_HEIGHT, needed)
+        box_width, columns, gap, max(CANVAS_WIDTH, boxes_wide * box_width + 2 * MARGIN), max(CANVAS_HEIGHT, needed)
     )
 
 
@@ -130,8 +76,8 @@ def fit_alone(boxes_wide: float, levels: int) -> TreeScale:
     """Return the scale for one drawing that need not match others: it is no higher than its boxes are."""
     scale = fit(boxes_wide, levels)
     gap = min(scale.gap, _PRINTED_GAP)
-    below = FIRST_GAP + levels * (BOX_HEIGHT + gap) - gap if levels else _MARGIN
-    return replace(scale, gap=gap, canvas_height=ROOT_Y + below + _MARGIN)
+    below = FIRST_GAP + levels * (BOX_HEIGHT + gap) - gap if levels else MARGIN
+    return replace(scale, gap=gap, canvas_height=ROOT_Y + below + MARGIN)
 
 
 def spots(boxes: tuple[TreeBox, ...], layout: Layout, scale: TreeScale) -> dict[str | None, Spot]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from radixviz.render.box_text import box_badge, box_count, box_lines, box_name, clipped, node_tip
 from radixviz.render.dot import layout_dot
 from radixviz.render.layout import lay_out
+from radixviz.render.stage_scale import stage_scales
 from radixviz.render.tree_boxes import TreeBox, tree_boxes
 from radixviz.render.tree_scale import (
     BOX_HEIGHT,
@@ -23,7 +24,6 @@ from radixviz.render.tree_scale import (
     TreeScale,
     fit_alone,
     spots,
-    stage_scales,
 )
 from radixviz.render.visible import columns, token_text
 from radixviz.render.words import say

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from radixviz.errors import UnknownScenario
-from radixviz.model.folder import KNOWN_MODELS, TINY
+from radixviz.model.folder import TINY
 from radixviz.scenario.loader import find_scenario
 from radixviz.scenario.schema import Scenario
 from radixviz.ui.position import Notice, whole_number
@@ -42,7 +42,7 @@ def find_settings(
 ) -> tuple[Settings, tuple[Notice, ...]]:
     """Return the settings that an address asks for, the scenario's own for those that cannot be, with a notice each."""
     notices = []
-    if model is not None and model not in KNOWN_MODELS:
+    if model not in (None, TINY):
         notices.append(Notice("notice.model", {"asked": model, "shown": TINY}))
     tokens = scenario.page_size * scenario.pool_pages
     size = _in_limits(page_size, tokens)

@@ -5,27 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from radixviz.timeline import Timeline
+from tests.browser.axe import serious_faults
 from tests.browser.bare_player import bare_player
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
-
-OPTIONS = {"resultTypes": ["violations"], "rules": {"page-has-heading-one": {"enabled": False}}}
-"""The player is a part of a page: its heading is the page's."""
-
-
-def _serious(page: Page) -> list[str]:
-    """Return the serious and critical faults of the page as it stands: the rule, and where it is broken."""
-    found = Axe().run(page, options=OPTIONS).response["violations"]
-    return [
-        f"{fault['id']}: {node['target']}"
-        for fault in found
-        if fault["impact"] in {"serious", "critical"}
-        for node in fault["nodes"]
-    ]
+    from playwright.sync_api import Browser
 
 
 @pytest.mark.parametrize(("width", "theme", "lang"), [(1280, "dark", "zh"), (390, "light", "en")])
@@ -37,10 +23,11 @@ def test_axe_finds_no_serious_fault(browser: Browser, tour: Timeline, width: int
         for name, state in {
             "eviction": {"frame": evict},
             "samples": {"frame": tour.last_frame(9).index, "expert": True, "selected": {"page": 1}},
+            "question in a room": {"frame": evict, "ask": True, "present": True, "both": True, "lang": "zh"},
             "overview": {"open": "overview", "selected": None},
             "help": {"open": "help"},
         }.items():
             page.evaluate("(state) => player.store.set(state)", state)
-            found[name] = _serious(page)
+            found[name] = serious_faults(page)
         assert found == {name: [] for name in found}
         assert wrong == []

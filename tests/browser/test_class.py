@@ -182,10 +182,11 @@ def test_a_copied_link_opens_exactly_that(browser: Browser, tour_file: str) -> N
     with opened_file(
         browser, f"{tour_file}#stage=4&frame=2&lang=en", permissions=["clipboard-read", "clipboard-write"]
     ) as page:
-        for key in ("l", "l", "q", "p", "5", "ArrowRight"):
+        for key in ("l", "l", "q", "p"):
             page.keyboard.press(key)
         page.wait_for_timeout(WRITTEN_MS)
-        page.keyboard.press("ArrowRight")
+        for key in ("5", "ArrowRight", "ArrowRight"):
+            page.keyboard.press(key)
         page.keyboard.press("k")  # at once, before the address follows
         page.locator(".rv-copied span", has_text=say("zh", "link.copied")).wait_for()
         link = page.evaluate("navigator.clipboard.readText()")
@@ -194,7 +195,7 @@ def test_a_copied_link_opens_exactly_that(browser: Browser, tour_file: str) -> N
         assert page.url == link
         page.evaluate("history.back()")
         page.wait_for_function("document.querySelector('[data-testid=player]').dataset.stage === '4'")
-        assert place(page) == "4.2 en"
+        assert place(page) == "4.2 zh-Hans"
     with opened_file(browser, link) as page:
         root = page.locator("[data-testid=player]")
         assert place(page) == "5.3 zh-Hans"

@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 from PIL import Image
 
-from radixviz.model.folder import TINY, locate
-from radixviz.model.tokenizer import TextTokenizer
 from radixviz.render.export.chromium import print_pdf
 from radixviz.render.export.handout import HANDOUT_KINDS, Handout, HandoutKind, handout_html
 from radixviz.render.export.timeline_json import write_timeline
 from radixviz.render.layout import find_engine
 from radixviz.render.words import LANGUAGES, say
-from radixviz.scenario.dry_run import dry_run
-from radixviz.scenario.loader import find_scenario, load_scenario
 from radixviz.timeline import Timeline
+from tests.browser.axe import serious_faults
 from tests.render.small_timeline import frame, node, timeline
 
 if TYPE_CHECKING:
@@ -37,14 +34,6 @@ FITS = """() => [...document.querySelectorAll("section")].map(section => {
 })"""
 
 
-@pytest.fixture(scope="module")
-def tour() -> Timeline:
-    """Return the tour as the engine plays it with the replies that the tiny model was taught."""
-    scenario = load_scenario(find_scenario("nine-stages"))
-    tokenizer = TextTokenizer.from_folder(locate(TINY))
-    return dry_run(scenario, tokenizer, page_size=scenario.page_size, pool_pages=scenario.pool_pages)
-
-
 @pytest.mark.parametrize("kind", HANDOUT_KINDS)
 def test_each_stage_fits_a_page_of_paper(browser: Browser, tour: Timeline, kind: HandoutKind) -> None:
     """In both languages at once no stage is taller than a page, no text leaves it, and nothing is asked for."""
@@ -56,6 +45,7 @@ def test_each_stage_fits_a_page_of_paper(browser: Browser, tour: Timeline, kind:
     assert len(sections) == (9 if kind == "handout" else 8)
     assert all(found["height"] <= PAGE_HEIGHT and found["width"] <= PAGE_WIDTH for found in sections), sections
     assert all(found["inside"] for found in sections)
+    assert serious_faults(page) == []
     context.close()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tests.browser.axe import serious_faults
 from tests.browser.test_tour import READY_MILLISECONDS
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def test_the_clicker_and_the_presenter_window_walk_the_lesson(browser: Browser, 
     part["title"].filter(has_text=re.compile("^Worksheet: stage 6$")).wait_for()
     assert part["pause"].inner_text() == pause.inner_text()
     assert part["run"].inner_text() == "Stop the clock"
+    assert serious_faults(window) == []
     window.keyboard.press("PageDown")
     wait_for_place(page, "6.6")
     page.keyboard.press("ArrowRight")

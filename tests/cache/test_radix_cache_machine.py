@@ -76,7 +76,7 @@ class CacheMachine(RuleBasedStateMachine):
 
 TestCacheMachine = CacheMachine.TestCase
 TestCacheMachine.settings = settings(
-    max_examples=60,
+    max_examples=45,
     stateful_step_count=30,
     derandomize=True,
     deadline=None,

@@ -40,14 +40,14 @@ def test_splits_in_a_deep_chain() -> None:
 
 
 def test_fifty_thousand_leaves() -> None:
-    """A tree of fifty thousand leaves is listed, ordered, checked and emptied, oldest first."""
+    """A tree of fifty thousand leaves is listed, checked and emptied, oldest first."""
     cache = wide(50_000)
-    for token in range(0, 50_000, 5):
+    for token in range(0, 50_000, 10):
         cache.match_prefix(RadixKey([token]))
-    assert (len(cache.snapshot().leaves()), len(cache.eviction_order())) == (50_000, 50_000)
+    assert len(cache.snapshot().leaves()) == 50_000
     cache.check_integrity()
-    old = [token for token in range(50_000) if token % 5]
-    assert cache.evict(50_000).tolist() == [*old, *range(0, 50_000, 5)]
+    old = [token for token in range(50_000) if token % 10]
+    assert cache.evict(50_000).tolist() == [*old, *range(0, 50_000, 10)]
 
 
 @pytest.mark.parametrize("page_size", [1, 16])

@@ -1,4 +1,10 @@
-"""Faults that others met, as inputs with their right values."""
+"""Faults that others met, as inputs with their right values.
+
+Elsewhere: A02 in tests/cache/test_scale.py, A08 (reset while in use) in tests/engine/test_cancel.py, A09 (namespaces
+lost on the way) in tests/engine/test_namespaces.py, A10 (events) in tests/cache/test_kv_events.py, A13 (hits inflated
+by retraction) in tests/engine/test_metrics.py and test_pool_pressure.py, A14 (starvation) in
+tests/engine/test_schedule.py, A15 (hash seeds) in tests/cache/test_hash_seeds.py and tests/test_command_line.py.
+"""
 
 from __future__ import annotations
 

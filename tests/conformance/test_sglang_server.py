@@ -43,7 +43,7 @@ def idle_pool_is_whole(engine: Engine, pool: PagePool) -> bool:
 
 
 @shows("A6 multi_turn")
-@pytest.mark.parametrize("page_size", [1, 16])
+@pytest.mark.parametrize("page_size", [pytest.param(1, marks=pytest.mark.deep), 16])
 def test_multi_turn(page_size: int) -> None:
     """Eight clients with six rounds of 289 new tokens and 367 of reply: each round reuses all of the round before."""
     engine, pool, _ = served(40_000 // page_size, page_size)

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
+from radixviz.cache.eviction import eviction_policies
 from radixviz.cache.page_pool import PagePool
 from radixviz.cache.radix_cache import RadixCache
 from radixviz.engine.batching import Batching
@@ -45,6 +46,7 @@ NAMESPACES = st.sampled_from(
     ]
 )
 STOPS = st.sampled_from([(), (), (1,)])
+CACHES = st.sampled_from([{}, {}, *({"policy": name} for name in eviction_policies()), {"disabled": True}])
 BATCHINGS = st.sampled_from(
     [
         Batching(),
@@ -108,18 +110,27 @@ class EngineMachine(RuleBasedStateMachine):
     @initialize(
         page_size=st.sampled_from([1, 2, 4]),
         pool_tokens=st.sampled_from([16, 24, 48]),
+        cache=CACHES,
         turn_as_one_edge=st.booleans(),
         batching=BATCHINGS,
         schedule=st.sampled_from(SCHEDULE_POLICIES),
     )
-    def make(self, page_size: int, pool_tokens: int, turn_as_one_edge: bool, batching: Batching, schedule: str) -> None:
+    def make(
+        self,
+        page_size: int,
+        pool_tokens: int,
+        cache: dict[str, Any],
+        turn_as_one_edge: bool,
+        batching: Batching,
+        schedule: str,
+    ) -> None:
         """Start an engine with a small pool."""
         self.page_size, self.pool = page_size, PagePool(pool_tokens // page_size, page_size)
         self.stored, self.fold = StoredSequences(), MetricsFold()
         self.salts, self.cancelled = dict[str, int](), set[str]()
         runner = KVWatch(self.reply)
         self.engine = Engine(
-            RadixCache(page_size, emit=self.take),
+            RadixCache(page_size, emit=self.take, **cache),
             self.pool,
             runner,
             turn_as_one_edge=turn_as_one_edge,
@@ -270,4 +281,4 @@ class LongerEngineMachine(EngineMachine):
 TestEngineMachine = EngineMachine.TestCase
 TestEngineMachine.settings = drawn(30, 20)
 TestLongerEngineMachine = pytest.mark.deep(LongerEngineMachine.TestCase)
-TestLongerEngineMachine.settings = drawn(600, 60)
+TestLongerEngineMachine.settings = drawn(400, 50)

@@ -7,6 +7,7 @@ from itertools import groupby
 
 import pytest
 
+from radixviz.engine.batching import Batching
 from radixviz.engine.metrics import MetricsFold
 from radixviz.engine.misses import Misses
 from radixviz.events import Namespace
@@ -100,6 +101,19 @@ def test_given_back_by_a_cancelled_request() -> None:
     serving.engine.cancel("a")
     serving.run("b", (*range(4), 900, 901, 902), 1)
     assert serving.reasons("b") == "4 reused, 2 evicted, 1 never_seen"
+
+
+def test_given_back_by_a_retracted_sequence() -> None:
+    """A reply whose sequence was sent back is gone until it returns; its prompt is in the tree."""
+    serving = Explained(9, batching=Batching(max_running=2), reply=lambda name, number: 900 if name == "old" else 800)
+    serving.submit("old", [1, 2, 3], 5)
+    serving.submit("young", [4, 5, 6], 5)
+    while serving.engine.waiting != ("young",):
+        serving.step()
+    serving.engine.cancel("old")
+    serving.engine.cancel("young")
+    serving.run("next", [4, 5, 6, 800, 7], 1)
+    assert serving.reasons("next") == "3 reused, 1 evicted, 1 never_seen"
 
 
 def test_without_a_cache() -> None:

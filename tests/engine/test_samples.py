@@ -55,6 +55,7 @@ def test_everything_that_a_prefill_for_two_does() -> None:
     ]
     assert serving.events == expected
     assert [serving[name].slots for name in ("r#1", "r#2")] == [[*range(4, 12)], [*range(4, 8), *range(12, 16)]]
+    assert [serving[name].computed_len for name in ("r#1", "r#2")] == [6, 6]
     assert (serving.tree("lock_ref"), serving.pages()) == ("1..4(2)", "lrrfffff")
 
 

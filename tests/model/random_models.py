@@ -8,17 +8,37 @@ from typing import Any
 
 import torch
 from transformers import (
+    BloomConfig,
+    BloomForCausalLM,
     Gemma2Config,
     Gemma2ForCausalLM,
+    Gemma3ForCausalLM,
+    Gemma3TextConfig,
     GPT2Config,
     GPT2LMHeadModel,
+    GPTNeoXConfig,
+    GPTNeoXForCausalLM,
+    GraniteConfig,
+    GraniteForCausalLM,
     LlamaConfig,
     LlamaForCausalLM,
+    MambaConfig,
+    MambaForCausalLM,
     MistralConfig,
     MistralForCausalLM,
+    Olmo2Config,
+    Olmo2ForCausalLM,
+    OPTConfig,
+    OPTForCausalLM,
+    Phi3Config,
+    Phi3ForCausalLM,
     PreTrainedModel,
     Qwen2Config,
     Qwen2ForCausalLM,
+    Qwen3Config,
+    Qwen3ForCausalLM,
+    SmolLM3Config,
+    SmolLM3ForCausalLM,
 )
 
 from radixviz.model.causal_lm import CausalLM
@@ -63,19 +83,103 @@ def gemma2(**options: Any) -> PreTrainedModel:
     return Gemma2ForCausalLM(Gemma2Config(**SIZES, head_dim=8, sliding_window=WINDOW, **options))
 
 
+def mistral_full(**options: Any) -> PreTrainedModel:
+    """No window."""
+    return MistralForCausalLM(MistralConfig(**SIZES, sliding_window=None, **options))
+
+
+def qwen3(**options: Any) -> PreTrainedModel:
+    """Q and k are normed head by head."""
+    return Qwen3ForCausalLM(Qwen3Config(**SIZES, head_dim=8, **options))
+
+
+def gemma3(**options: Any) -> PreTrainedModel:
+    """A sliding window in the first layer, rotary positions of two kinds."""
+    kinds = ["sliding_attention", "full_attention"]
+    return Gemma3ForCausalLM(Gemma3TextConfig(**SIZES, head_dim=8, sliding_window=WINDOW, layer_types=kinds, **options))
+
+
+def phi3(**options: Any) -> PreTrainedModel:
+    """One matrix for q, k and v."""
+    return Phi3ForCausalLM(Phi3Config(**SIZES, **options))
+
+
+def olmo2(**options: Any) -> PreTrainedModel:
+    """Norms behind attention and feed-forward."""
+    return Olmo2ForCausalLM(Olmo2Config(**SIZES, **options))
+
+
+def smollm3(**options: Any) -> PreTrainedModel:
+    """The second layer has no positions."""
+    return SmolLM3ForCausalLM(SmolLM3Config(**SIZES, no_rope_layers=[1, 0], **options))
+
+
+def granite(**options: Any) -> PreTrainedModel:
+    """Scaled embeddings, attention, residuals and logits."""
+    return GraniteForCausalLM(GraniteConfig(**SIZES, embedding_multiplier=2.0, residual_multiplier=0.5, **options))
+
+
 def gpt2(**options: Any) -> PreTrainedModel:
     """Learned positions, no grouped heads."""
     sizes: dict[str, Any] = {"vocab_size": VOCABULARY, "n_embd": 16, "n_layer": 2, "n_head": 2, "n_positions": 128}
     return GPT2LMHeadModel(GPT2Config(**sizes, initializer_range=0.3, bos_token_id=None, eos_token_id=None, **options))
 
 
-FAMILIES = {"llama": llama, "qwen2": qwen2, "mistral": mistral, "gemma2": gemma2, "gpt2": gpt2}
+def gpt_neox(**options: Any) -> PreTrainedModel:
+    """Attention and feed-forward side by side, rotary positions in a part of each head."""
+    sizes = {name: size for name, size in SIZES.items() if name != "num_key_value_heads"}
+    return GPTNeoXForCausalLM(GPTNeoXConfig(**sizes | {"hidden_size": 16, "num_attention_heads": 2}, **options))
+
+
+def opt(**options: Any) -> PreTrainedModel:
+    """Learned positions that begin at 2."""
+    sizes: dict[str, Any] = {"vocab_size": VOCABULARY, "hidden_size": 16, "ffn_dim": 64, "word_embed_proj_dim": 16}
+    layers: dict[str, Any] = {
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "max_position_embeddings": 128,
+        "init_std": 0.3,
+    }
+    ids: dict[str, Any] = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": 1}
+    return OPTForCausalLM(OPTConfig(**sizes, **layers, **ids, **options))
+
+
+def bloom(**options: Any) -> PreTrainedModel:
+    """No positions but a slope on the distance (ALiBi)."""
+    sizes: dict[str, Any] = {"vocab_size": VOCABULARY, "hidden_size": 16, "n_layer": 2, "n_head": 2}
+    ids: dict[str, Any] = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
+    return BloomForCausalLM(BloomConfig(**sizes, **ids, initializer_range=0.3, **options))
+
+
+def mamba(**options: Any) -> PreTrainedModel:
+    """No K and V: a state that every token changes."""
+    return MambaForCausalLM(MambaConfig(vocab_size=VOCABULARY, hidden_size=32, num_hidden_layers=2, **options))
+
+
+FAMILIES = {
+    "llama": llama,
+    "qwen2": qwen2,
+    "qwen3": qwen3,
+    "mistral": mistral,
+    "mistral-full": mistral_full,
+    "gemma2": gemma2,
+    "gemma3": gemma3,
+    "phi3": phi3,
+    "olmo2": olmo2,
+    "smollm3": smollm3,
+    "granite": granite,
+    "gpt2": gpt2,
+    "gpt_neox": gpt_neox,
+    "opt": opt,
+    "bloom": bloom,
+}
+"""Those that run over pages."""
 
 
 def build(family: str, **options: Any) -> CausalLM:
     """Return a model of this family with the same random weights every time; options go into its config."""
     torch.manual_seed(0)
-    return CausalLM(FAMILIES[family](**options).train(False), family)
+    return CausalLM((FAMILIES | {"mamba": mamba})[family](**options).train(False), family)
 
 
 class ShiftedPositions(CausalLM):

@@ -118,10 +118,12 @@ def test_only_a_window_that_a_layer_uses_counts(fields: dict[str, Any], windows:
         ({"rope_type": "default"}, 128),
         ({"rope_type": "yarn", "original_max_position_embeddings": 32}, 128),
         ({"rope_type": "longrope", "original_max_position_embeddings": 32}, 32),
+        ({"rope_type": "dynamic", "original_max_position_embeddings": 32, "factor": 4.0}, 32),
+        ({"rope_type": "dynamic", "factor": 4.0}, 128),
         ({"full_attention": {"rope_type": "longrope", "original_max_position_embeddings": 64}}, 64),
     ],
 )
-def test_long_rope_is_used_up_to_its_switch(rope: dict[str, Any] | None, limit: int) -> None:
+def test_rope_that_switches_is_used_up_to_there(rope: dict[str, Any] | None, limit: int) -> None:
     """Longer sequences would turn earlier positions another way and make cached K wrong: the limit comes first."""
     assert configured(max_position_embeddings=128, rope_parameters=rope).max_positions == limit
 

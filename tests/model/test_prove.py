@@ -79,7 +79,7 @@ def test_too_few_positions_are_refused(loaded: LoadedModel) -> None:
     assert (refused.value.reason, refused.value.detail) == ("positions", "128 < 130")
 
 
-def test_a_folder_with_few_positions_is_refused_before_anything_is_measured(model_folder: Path, tmp_path: Path) -> None:
+def test_a_folder_with_few_positions_is_refused(fitting_folder: Path, tmp_path: Path) -> None:
     """The model itself is fine, so that it loads; the prompt of the proof does not fit."""
     folder = shutil.copytree(fitting_folder, tmp_path / "short")
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from radixviz.render.dot import layout_dot
+from radixviz.render.far_scale import FAR_HEIGHT, FAR_WIDTH, fit_far
 from radixviz.render.layout import Layout, Place, find_engine, lay_out, parse_plain
 from radixviz.render.tree_boxes import tree_boxes
 from radixviz.render.tree_scale import CANVAS_WIDTH, fit
@@ -60,6 +61,23 @@ def test_boxes_fit_the_canvas_or_make_it_wider(wide: float) -> None:
     assert wide * scale.box_width <= scale.canvas_width
     assert scale.canvas_width == CANVAS_WIDTH or scale.box_width == 112
     assert 12 <= scale.columns <= 28
+
+
+@pytest.mark.parametrize(("wide", "levels"), [(1.0, 1), (6.5, 3), (4.3, 4), (1.0, 3)])
+def test_a_room_sees_the_whole_tree_of_the_tour(wide: float, levels: int) -> None:
+    """The far scale fits it into the projector view, with a line of text where three levels leave room for one."""
+    scale = fit_far(wide, levels)
+    assert (scale.canvas_width, scale.canvas_height) == (FAR_WIDTH, FAR_HEIGHT)
+    assert wide * scale.box_width <= FAR_WIDTH
+    assert scale.top(levels) + scale.box_height <= FAR_HEIGHT
+    assert (scale.columns > 9) == (levels < 4)
+
+
+def test_a_larger_tree_keeps_the_size_of_its_letters() -> None:
+    """Then the drawing is larger than the view, which scrolls."""
+    scale = fit_far(30.0, 12)
+    assert (scale.canvas_width, scale.canvas_height) > (FAR_WIDTH, FAR_HEIGHT)
+    assert scale.box_height == fit_far(1.0, 4).box_height
 
 
 def test_deep_trees_make_the_canvas_taller() -> None:

@@ -44,5 +44,6 @@ def test_an_unknown_model_or_scenario_is_the_tour(scenario: Scenario) -> None:
     """No file is looked for: only shipped names count."""
     model = Notice("notice.model", {"asked": "/etc", "shown": "tiny"})
     assert find_settings("/etc", None, None, scenario) == (Settings(), (model,))
+    assert find_settings("smollm2", None, None, scenario)[0] == Settings(), "it is not played here unasked"
     assert find_story("../x") == ("nine-stages", Notice("notice.scenario", {"asked": "../x", "shown": "nine-stages"}))
     assert find_story(None) == find_story("nine-stages") == ("nine-stages", None)

@@ -11,13 +11,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from radixviz.errors import ModelRefused
-from radixviz.render.explain import explain
+from radixviz.render.explain import explain, explain_unmet
 from radixviz.render.layout import find_engine
 from radixviz.render.player_data import player_data
 from radixviz.render.words import words
 from radixviz.scenario.player import OnTimeline
 from radixviz.scenario.schema import Scenario
-from radixviz.timeline import Timeline
+from radixviz.timeline import Timeline, Unmet
 from radixviz.ui import player_text as texts
 from radixviz.ui import story as stories
 from radixviz.ui import timeline_job as jobs
@@ -136,6 +136,16 @@ def test_a_link_says_what_is_played(
         time.sleep(0.05)
     assert not app.exception
     assert asked == [played]
+
+
+def test_what_the_story_expected_in_vain_is_said(
+    monkeypatch: pytest.MonkeyPatch, open_app: OpenApp, timeline: Timeline
+) -> None:
+    """Below the player, in the reader's language: with another pool the tour may tell another story."""
+    unmet = Unmet(5, "evicted", "", "c", "")
+    monkeypatch.setattr(jobs, "make_timeline", lambda *_: replace(timeline, unmet=(unmet,)))
+    app = open_app(stage="5", lang="zh", pool="299")
+    assert [caption.value for caption in app.caption] == [explain_unmet(unmet, "zh")]
 
 
 def test_the_introduction_shows_the_shared_beginning(open_app: OpenApp) -> None:

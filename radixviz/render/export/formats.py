@@ -60,12 +60,12 @@ def _html(given: Exported) -> bytes:
 
 
 def _pdf(given: Exported) -> bytes:
-    return print_pdf(_page(given, given.kind or "handout"), require_chromium())
+    return print_pdf(_page(given, given.kind or "handout", given.font), require_chromium())
 
 
-def _page(given: Exported, kind: HandoutKind) -> str:
+def _page(given: Exported, kind: HandoutKind, font: Path | None = None) -> str:
     langs = LANGUAGES if given.lang == BOTH else (given.lang,)
-    return handout_html(given.timeline, Handout(kind, langs, find_engine()))
+    return handout_html(given.timeline, Handout(kind, langs, find_engine(), font))
 
 
 def _svg(given: Exported) -> bytes:
@@ -99,8 +99,8 @@ WRITERS: Mapping[str, Writer] = {
     ".json": _json,
 }
 """By the ending of the file."""
-PIXELS = (".png", ".gif", ".webp")
-"""The files that letters are drawn into."""
+DRAWN = (".png", ".gif", ".webp", ".pdf")
+"""The files that letters are drawn into, with the fonts of this machine."""
 PAGES = (".html", ".pdf")
 """The files that may be printed pages."""
 

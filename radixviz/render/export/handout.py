@@ -9,6 +9,7 @@ Nothing in it needs colour: a look is a line style and a badge as well. It has n
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -36,11 +37,15 @@ _BLANK, _LONG_BLANK = "<i></i>", '<i class="long"></i>'
 
 @dataclass(frozen=True, slots=True)
 class Handout:
-    """What is printed: which of the three, in which languages, and the Graphviz program (None: trees are text)."""
+    """What is printed: which of the three, in which languages, and the Graphviz program (None: trees are text).
+
+    `font` is a font file that the page brings along, for a machine whose own fonts lack Chinese.
+    """
 
     kind: HandoutKind
     langs: tuple[str, ...]
     engine: Path | None
+    font: Path | None = None
 
 
 def handout_html(timeline: Timeline, handout: Handout) -> str:
@@ -55,8 +60,21 @@ def handout_html(timeline: Timeline, handout: Handout) -> str:
     return (
         f'<!doctype html>\n<html lang="{_code(handout.langs[0])}"><head><meta charset="utf-8">'
         f'<title>{title}</title><meta name="viewport" content="width=device-width">'
-        f"<style>{drawing_styles(handout.langs[0])}{_STYLE.read_text(encoding='utf-8')}</style></head>\n"
+        f"<style>{drawing_styles(handout.langs[0])}{_STYLE.read_text(encoding='utf-8')}{_font_face(handout.font)}</style>"
+        "</head>\n"
         f"<body>{''.join(parts)}</body></html>\n"
+    )
+
+
+def _font_face(font: Path | None) -> str:
+    """Return the rules that draw every letter with this font which the families before it lack."""
+    if font is None:
+        return ""
+    data = base64.b64encode(font.read_bytes()).decode("ascii")
+    return (
+        f"@font-face{{font-family:Given;src:url(data:font/sfnt;base64,{data})}}"
+        "body,text{font-family:'Noto Sans','Segoe UI',Given,sans-serif}"
+        "code,.rv-text,.rv-wide{font-family:'DejaVu Sans Mono',Menlo,Consolas,Given,monospace}"
     )
 
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from PIL import ImageFont
+
 from radixviz.errors import BadFont, NoChineseFont
 
 _CHINESE = re.compile("[\u3400-\u9fff]")
 _UNASSIGNED = "\U0010fffd"
 """A character that no font has: it comes out as a missing character does."""
+_GENERIC = ("font_family", "serif_family", "sans_serif_family", "monospace_family")
+"""What stands for the families that this machine lacks."""
 
 
 def check_font(font: Path) -> None:
@@ -55,5 +59,14 @@ def _render(svg: str, font: Path | None, *, zoom: float = 1.0, system: bool = Tr
     import resvg_py
 
     files = None if font is None else [str(font)]
-    drawn = resvg_py.svg_to_bytes(svg_string=svg, zoom=zoom, font_files=files, skip_system_fonts=not system)
+    named = {} if font is None else dict.fromkeys(_GENERIC, _family(font))
+    drawn = resvg_py.svg_to_bytes(svg_string=svg, zoom=zoom, font_files=files, skip_system_fonts=not system, **named)
     return bytes(drawn)
+
+
+def _family(font: Path) -> str | None:
+    """Return how the font in a file is called, None where there is none: resvg finds fonts by name only."""
+    try:
+        return ImageFont.truetype(font).getname()[0]
+    except OSError:
+        return None

@@ -12,19 +12,22 @@ from radixviz.render.words import say
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A page: the key of its name in the word lists, and its path in the address; the first page has none."""
+    """A page: its path in the address (the first page has none), the key of its name, and that of the tab's title."""
 
-    word: str
-    url_path: str = ""
-
-
-TOUR = Place("pages.tour")
-SHARING = Place("pages.sharing", "sharing")
-PLACES = (TOUR, SHARING)
+    url_path: str
+    name: str
+    title: str
 
 
-def page_at(place: Place, show: Callable[[], None], title: str) -> st.Page:
+TOUR = Place("", "pages.tour", "app.title")
+PROOF = Place("proof", "proof.title", "proof.title")
+SHARING = Place("sharing", "pages.sharing", "pages.sharing")
+PLACES = (TOUR, PROOF, SHARING)
+
+
+def page_at(place: Place, lang: str, show: Callable[[], None]) -> st.Page:
     """Return Streamlit's page for a place, which `show` fills."""
+    title = say(lang, place.title)
     return st.Page(show, title=title, url_path=place.url_path or None, default=not place.url_path)
 
 
@@ -33,8 +36,7 @@ def show_links(here: Place, lang: str) -> None:
     address = {"lang": lang, **st.query_params.to_dict()}
     for place in PLACES:
         if place != here:
-            name = say(lang, place.word)
-            st.page_link(page_at(place, _elsewhere, name), label=name, query_params=address)
+            st.page_link(page_at(place, lang, _elsewhere), label=say(lang, place.name), query_params=address)
 
 
 def _elsewhere() -> None:

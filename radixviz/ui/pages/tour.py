@@ -20,6 +20,7 @@ from radixviz.ui.components.files_panel import ShownRun, show_files
 from radixviz.ui.components.lesson import show_lesson
 from radixviz.ui.components.page_links import TOUR, show_links
 from radixviz.ui.components.page_style import style_page
+from radixviz.ui.components.plain_text import as_text
 from radixviz.ui.components.player import PlayerText, Start, show_player
 from radixviz.ui.components.start_up import show_error, show_failure, show_progress
 from radixviz.ui.kept_run import KeptRun, read_run, run_key
@@ -83,7 +84,7 @@ def show_tour() -> None:
             text = waiting_text(scenario)
             show_player(text, Start(-1, state.view, _notices((*said, *state.notices))))
         if timeline is not None and timeline.unmet:
-            st.caption(" ".join(explain_unmet(unmet, state.lang) for unmet in timeline.unmet))
+            st.caption(as_text(" ".join(explain_unmet(unmet, state.lang) for unmet in timeline.unmet)))
         if timeline is not None and engine is None:
             _show_plain_tree(timeline, state)
     with files:

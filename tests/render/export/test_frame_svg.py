@@ -20,6 +20,7 @@ from radixviz.timeline import NodeMark, Timeline
 from tests.render.small_timeline import frame, node, timeline
 
 SVG = "{http://www.w3.org/2000/svg}"
+FONT_FOLDERS = [Path("/usr/share/fonts"), Path("C:/Windows/Fonts"), Path("/Library/Fonts")]
 
 
 @pytest.fixture
@@ -103,3 +104,19 @@ def test_a_line_with_chinese_has_a_font_for_chinese(told: Timeline, engine: Path
     assert re.search(r"\.rv-wide\{font-family:'Noto Sans Mono CJK SC'", svg["zh"])
     assert re.search(r"text\{font-family:'PingFang SC'", svg["zh"])
     assert re.search(r"text\{font-family:'Noto Sans'", svg["en"])
+
+
+def test_a_font_that_is_named_draws_what_the_system_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine without fonts a file's letters appear; one that lacks Chinese does not pass for one that has it."""
+    font = next((path for folder in FONT_FOLDERS for path in sorted(folder.rglob("DejaVuSans.ttf"))), None)
+    if font is None:
+        pytest.skip("no DejaVu Sans on this machine")
+    drawn = png._render
+    monkeypatch.setattr(png, "_render", lambda svg, font, *, zoom=1.0, system=True: drawn(svg, font, system=False))
+    text = '<text y="20" font-family="sans-serif">{}</text>'
+    letter = f'<svg xmlns="http://www.w3.org/2000/svg" width="24" height="24">{text}</svg>'
+
+    png.check_font(font)
+    assert svg_to_png(letter.format("a"), font) != svg_to_png(letter.format("a"))
+    with pytest.raises(NoChineseFont):
+        svg_to_png(letter.format("页"), font)

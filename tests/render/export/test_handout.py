@@ -124,3 +124,11 @@ def test_a_run_without_numbered_stages_is_printed_whole() -> None:
     encore = timeline(replace(frame([node(1, None, "x")], stage="encore"), metrics=Metrics()))
     (only,) = sections(handout_html(encore, Handout("handout", ("en",), None)))
     assert only.startswith("+\nStage\n")
+
+
+def test_a_font_of_the_reader_comes_with_the_page(tmp_path: Path) -> None:
+    """For a machine that has none with Chinese: the file stands within the page, which asks for nothing."""
+    font = tmp_path / "a.otf"
+    font.write_bytes(b"abc")
+    html = handout_html(told(), Handout("handout", ("zh",), None, font))
+    assert re.findall(r"url\(([^)]*)\)", html) == ["data:font/sfnt;base64,YWJj"]

@@ -2,6 +2,8 @@
 //   stage, frame (within it, from 1), lang (en, zh or both), ask=0 where nothing is asked, present=1 in the projector view
 // A file of its own (state `hash`) says it behind the #, which a browser lets a file change, and reads it at the start.
 const ADDRESS_MS = 300;      // browsers refuse more than a few changes a second
+// What the address calls a language, and what that is in the state.
+export const LANGUAGES = { en: { lang: "en", both: false }, zh: { lang: "zh", both: false }, both: { lang: "zh", both: true } };
 const MOST = 1e6;            // more stages than there are
 
 export function makeAddress(store, model, report) {
@@ -57,7 +59,7 @@ function land(model, state, asked) {
   const notices = { en: [], zh: [] };
   const tell = (key, values) => Object.keys(notices).forEach(lang => notices[lang].push(model.say(lang, key, values)));
   const wanted = name => asked.get(name), lang = wanted("lang");
-  if (lang !== null && !["en", "zh", "both"].includes(lang)) tell("notice.lang", { asked: lang });
+  if (lang !== null && !(lang in LANGUAGES)) tell("notice.lang", { asked: lang });
   const flag = (name, usual) => {
     if (![null, "0", "1"].includes(wanted(name))) tell("notice.switch", { name, asked: wanted(name) });
     return { 0: false, 1: true }[wanted(name)] ?? usual;
@@ -68,13 +70,14 @@ function land(model, state, asked) {
   };
 }
 
-const languageOf = ({ lang, both }, asked) => ({ en: { lang: "en", both: false }, zh: { lang: "zh", both: false }, both: { lang: "zh", both: true } })[asked] ?? { lang, both };
+const languageOf = ({ lang, both }, asked) => LANGUAGES[asked] ?? { lang, both };
 
 function frameOf(model, stage, frame, tell) {
   const known = [...(model.data.intro ? [{ stage: 0, first: -1, frames: 1 }] : []), ...model.data.stages.filter(info => info.frames)];
   const exact = stage === null ? known[0] : known.find(info => String(info.stage) === stage);
   const number = /^\s*[-+]?\d+\s*$/.test(stage) ? Math.min(Number(stage), MOST) : 0;
-  const info = exact ?? known.filter(one => one.stage !== "encore").reduce((best, one) => Math.abs(one.stage - number) < Math.abs(best.stage - number) ? one : best);
+  const far = one => Math.abs(one.stage - number);
+  const info = exact ?? known.filter(one => one.stage !== "encore").reduce((best, one) => far(one) < far(best) ? one : best);
   if (!exact) tell("notice.stage", { asked: stage, shown: info.stage });
   const n = exact && frame !== null ? Math.min(Math.max(Math.trunc(Number(frame)) || 1, 1), info.frames) : 1;
   if (exact && frame !== null && frame !== String(n)) tell("notice.frame", { asked: frame, shown: n, frames: info.frames });

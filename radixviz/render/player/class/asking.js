@@ -43,12 +43,15 @@ export function makeAsking(store, model, travel) {
       if (asked) keep({ said, right: asked.right.includes(said) });
     },
     // What was answered to the question of this frame, {said, right, question}; null where nothing was.
-    answered: ({ ask, answers, frame }) => ask && frame in answers && questions.has(frame) ? { ...answers[frame], question: questions.get(frame) } : null,
+    answered({ ask, answers, frame }) {
+      return ask && frame in answers && questions.has(frame) ? { ...answers[frame], question: questions.get(frame) } : null;
+    },
     // How many were answered, how many of them right, and the stages of the others that were asked.
     sum({ answers }) {
       const given = Object.values(answers).filter(({ right }) => right !== null);
       const missed = Object.keys(answers).filter(frame => !answers[frame].right).map(Number);
-      return { n: given.length, right: given.filter(({ right }) => right).length, again: stages.filter(info => missed.some(frame => isIn(info, frame))) };
+      const again = stages.filter(info => missed.some(frame => isIn(info, frame)));
+      return { n: given.length, right: given.filter(({ right }) => right).length, again };
     },
     // Goes to a stage and asks there again what was not answered right.
     again(stage) {

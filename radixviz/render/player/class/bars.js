@@ -26,7 +26,8 @@ function bar(root, name, kinds) {
 
 function fill({ title, counts, parts, kinds, line }, amounts, say, text) {
   write(title, text);
-  counts.replaceChildren(...kinds.filter(kind => amounts[kind]).map(kind => el("span", { data: { count: kind } }, el("b", { class: "rv-n-" + kind }, String(amounts[kind])), " " + say(kind))));
+  const count = kind => el("span", { data: { count: kind } }, el("b", { class: "rv-n-" + kind }, String(amounts[kind])), " " + say(kind));
+  counts.replaceChildren(...kinds.filter(kind => amounts[kind]).map(count));
   parts.forEach((part, place) => {
     part.style.flexGrow = amounts[kinds[place]] ?? 0;
     put(part, "hidden", !amounts[kinds[place]]);

@@ -2,8 +2,8 @@
 // The tree is drawn on a scale of its own, whose boxes say less (`far` in the data), and two bars stand for strip and pages.
 import { el, put, write } from "../dom.js";
 import { spoken } from "../sentence.js";
+import { LANGUAGES } from "./address.js";
 
-const LANGUAGES = { en: { lang: "en", both: false }, zh: { lang: "zh", both: false }, both: { lang: "zh", both: true } };
 const NEXT = { en: "zh", zh: "both", both: "en" };
 const nextOf = ({ lang, both }) => NEXT[both ? "both" : lang];
 

@@ -40,10 +40,12 @@ function field(words, asked) {
 
 function options(words, asked) {
   return asked.options.map((option, place) => {
-    const n = place + 1, text = each(words, lang => option[lang]), name = words.model.say(words.langs[0], "ask.option", { n, text });
-    return el("button", { type: "button", class: "rv-option", "aria-label": name, data: { option: n }, onclick: () => words.asking.answer(String(n)) }, el("b", {}, String(n)), text);
+    const n = String(place + 1);
+    return choice({ option: n }, () => words.asking.answer(n), n, each(words, lang => option[lang]));
   });
 }
+
+const choice = (data, onclick, mark, text) => el("button", { type: "button", class: "rv-option", data, onclick }, el("b", {}, mark), " ", text);
 
 function number(words, { most }) {
   const say = (key, values) => each(words, lang => words.model.say(lang, key, values));
@@ -51,7 +53,7 @@ function number(words, { most }) {
   const bad = el("p", { class: "rv-bad", role: "alert" });
   const give = () => {
     const said = input.value.trim().replace(/[０-９]/g, digit => String.fromCharCode(digit.charCodeAt(0) - 0xfee0));
-    const wrong = !said ? "ask.empty" : !/^[-−+]?\d+$/.test(said) ? "ask.letters" : !/^\d+$/.test(said) || Number(said) > most ? "ask.outside" : "";
+    const wrong = wrongOf(said, most);
     if (wrong) write(bad, say(wrong, { most, said: said.length > MOST_SHOWN ? said.slice(0, MOST_SHOWN) + "…" : said }));
     else words.asking.answer(String(Number(said)));
   };
@@ -59,12 +61,20 @@ function number(words, { most }) {
   return [input, el("button", { type: "button", class: "rv-give", onclick: give }, say("ask.give")), bad];
 }
 
+// The key of what is wrong with an answer that is no number from 0 to `most`; empty where nothing is.
+function wrongOf(said, most) {
+  if (!said) return "ask.empty";
+  if (!/^[-−+]?\d+$/.test(said)) return "ask.letters";
+  return /^\d+$/.test(said) && Number(said) <= most ? "" : "ask.outside";
+}
+
 // "Not 63, but 47. The client sends all of it, ..."
 function verdict({ model, langs }, { question, said, right }) {
   const key = right === null ? "ask.shown" : right ? "ask.right" : "ask.wrong";
   const reason = question.told[said ?? question.right[0]] ?? question.why;
   return langs.map(lang => el("span", { lang: lang === "zh" ? "zh-Hans" : lang },
-    el("b", { class: right ? "rv-right" : right === false ? "rv-wrong" : "" }, model.say(lang, key, { said: nameOf(model, question, said, lang), answer: question.named[lang] })),
+    el("b", { class: { true: "rv-right", false: "rv-wrong" }[right] ?? "" },
+      model.say(lang, key, { said: nameOf(model, question, said, lang), answer: question.named[lang] })),
     " ", ...reason[lang].map(spoken)));
 }
 
@@ -76,15 +86,17 @@ function nameOf(model, question, said, lang) {
 // How many were right, and where to look again.
 function summary(words, { n, right, again }) {
   const say = (key, values) => each(words, lang => words.model.say(lang, key, values));
-  return [el("b", {}, say("ask.sum", { n, right })), ...again.length ? [say("ask.again")] : [], ...again.map(({ stage, mark, short }) =>
-    el("button", { type: "button", class: "rv-option", data: { again: stage }, onclick: () => words.asking.again(stage) }, el("b", {}, mark), each(words, lang => short[lang])))];
+  const stages = again.map(({ stage, mark, short }) =>
+    choice({ again: stage }, () => words.asking.again(stage), mark, each(words, lang => short[lang])));
+  return [el("b", {}, say("ask.sum", { n, right })), again.length ? say("ask.again") : "", ...stages];
 }
 
 // A click on a node, or Enter on it, answers an open question about nodes, and then chooses nothing.
 function listenToNodes(tree, store, asking) {
   const answer = event => {
     const box = event.target.closest("[data-node]");
-    if (!box || asking.open(store.state)?.kind !== "node" || (event.type === "keydown" && event.key !== "Enter" && event.key !== " ")) return;
+    const pressed = event.type === "click" || event.key === "Enter" || event.key === " ";
+    if (!box || !pressed || asking.open(store.state)?.kind !== "node") return;
     event.stopPropagation();
     event.preventDefault();
     asking.answer(box.dataset.key);
