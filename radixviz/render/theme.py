@@ -79,7 +79,7 @@ PALETTES: Mapping[Theme, Palette] = {
 def style_sheet() -> str:
     """Return the player's style sheet: both palettes as variables, chosen by `data-theme`, and the rules."""
     rules = (Path(__file__).parent / "player" / "player.css").read_text(encoding="utf-8")
-    return f".rv-player{{{_variables('light')}}}\n.rv-player[data-theme=dark]{{{_variables('dark')}}}\n{rules}"
+    return f".rv-player{{{variables('light')}}}\n.rv-player[data-theme=dark]{{{variables('dark')}}}\n{rules}"
 
 
 def contrast(first: str, second: str) -> float:
@@ -88,7 +88,14 @@ def contrast(first: str, second: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def _variables(theme: Theme) -> str:
+def blended(colour: str, ground: str, opacity: float) -> str:
+    """Return what a #rrggbb colour of this opacity (0 to 1) looks like on a #rrggbb ground."""
+    pairs = ((int(colour[at : at + 2], 16), int(ground[at : at + 2], 16)) for at in (1, 3, 5))
+    return "#" + "".join(f"{round(over * opacity + under * (1 - opacity)):02x}" for over, under in pairs)
+
+
+def variables(theme: Theme) -> str:
+    """Return the colours of a theme as CSS variables."""
     palette = PALETTES[theme]
     names = (field.name for field in fields(palette))
     return "".join(f"--{name.replace('_', '-')}:{getattr(palette, name)};" for name in names)

@@ -112,6 +112,11 @@ def read_address() -> Address:
     return Address(**{field.name: st.query_params.get(field.name) for field in fields(Address)})
 
 
+def choose_language(key: str) -> None:
+    """Read on in the language that the widget of this key holds: the address says so, as after a step of the player."""
+    st.query_params["lang"] = str(widget_value(key))
+
+
 def page_language() -> Language:
     """Return the language of the address, else the reader's own: for what is said before there is a state."""
     return _view(read_address(), _own_language())[0].lang

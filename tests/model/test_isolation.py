@@ -10,7 +10,7 @@ from radixviz.model.served_models import ServedModel
 PROMPT = "You are a helpful assistant.\nUser: {}\nAssistant:"
 
 
-@pytest.mark.parametrize("question", ["What is the capital of France?", "What can you do?", "Who are you?"])
+@pytest.mark.parametrize("question", ["What is the capital of France?", "What is the opposite of hot?", "Who are you?"])
 def test_sharing_wrongly_changes_logits_and_text(question: str, tiny: LoadedModel, captain: LoadedModel) -> None:
     """The adapter over the base's K and V: all of the prompt but one token is taken, and the answer is another one."""
     prompt = tiny.tokenizer.encode(PROMPT.format(question))

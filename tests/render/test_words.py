@@ -21,6 +21,7 @@ SOURCES = {
     if path.suffix in {".py", ".js", ".html"} and "words" not in path.parts
 }
 BUILT: Mapping[str, tuple[str, ...]] = {
+    "attention.legend.": ("render/attention_svg",),
     "ask.how.": ("timeline",),
     "cli.": ("__main__", "command_line", "export_command", "fetch_command", "prove_command", "model/fetch"),
     "detail.": ("render/explain",),
@@ -31,6 +32,8 @@ BUILT: Mapping[str, tuple[str, ...]] = {
     "handout.look.": ("timeline",),
     "inspect.": ("render/player/inspector",),
     "inspect.order.": ("render/player_boxes", "render/eviction_order", "render/tree_boxes"),
+    "isolation.adapter.": ("ui/pages/sharing",),
+    "isolation.say.": ("ui/pages/sharing",),
     "lang.": ("render/player/class/projector",),
     "load.": ("model/loader", "__main__", "ui/timeline_job"),
     "look.": ("timeline",),

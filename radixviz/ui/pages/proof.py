@@ -10,15 +10,16 @@ from radixviz.model.fetch import WHEELS
 from radixviz.model.folder import KNOWN_MODELS, fetched_folder
 from radixviz.model.loader import DTYPES
 from radixviz.render.words import say
+from radixviz.ui.components.language import show_languages
+from radixviz.ui.components.page_links import PROOF, show_links
 from radixviz.ui.components.page_style import style_page
 from radixviz.ui.components.proof import show_proof_progress, show_proof_result
 from radixviz.ui.components.start_up import show_error
 from radixviz.ui.kept_proof import read_proof
 from radixviz.ui.proof_job import proof_job
-from radixviz.ui.state import LANGUAGES, page_language
+from radixviz.ui.state import page_language
 
 MODEL, DTYPE, MEASURE = "radixviz.proof.model", "radixviz.proof.dtype", "radixviz.proof.measure"
-PATH = "proof"
 _STYLE = Path(__file__).parents[1] / "components" / "proof_style.css"
 _MEGABYTE = 1_000_000
 
@@ -50,12 +51,11 @@ def show_proof() -> None:
 
 
 def _show_head(lang: str) -> None:
-    """Show the title, the way back and the other language."""
-    other = next(language for language in LANGUAGES if language != lang)
+    """Show the title, the ways to the other pages and the languages."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"## {say(lang, 'proof.title')}", width="stretch")
-        links = {f"./?lang={lang}": say(lang, "proof.tour"), f"?lang={other}": say(lang, f"lang.{other}")}
-        st.html(" · ".join(f'<a href="{target}">{text}</a>' for target, text in links.items()), width="content")
+        show_links(PROOF, lang)
+        show_languages(lang)
 
 
 def _models_here() -> list[str]:

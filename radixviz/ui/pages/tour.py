@@ -18,14 +18,13 @@ from radixviz.scenario.schema import Scenario
 from radixviz.timeline import Frame, Timeline
 from radixviz.ui.components.files_panel import ShownRun, show_files
 from radixviz.ui.components.lesson import show_lesson
+from radixviz.ui.components.page_links import TOUR, show_links
 from radixviz.ui.components.page_style import style_page
 from radixviz.ui.components.plain_text import as_text
 from radixviz.ui.components.player import PlayerText, Start, show_player
 from radixviz.ui.components.start_up import show_error, show_failure, show_progress
 from radixviz.ui.kept_run import KeptRun, read_run, run_key
 from radixviz.ui.lessons import lesson_data, lesson_named
-from radixviz.ui.pages.proof import PATH as PROOF_PATH
-from radixviz.ui.pages.proof import show_proof
 from radixviz.ui.player_text import player_text, waiting_text
 from radixviz.ui.position import Notice, Position
 from radixviz.ui.settings import Settings, find_settings, find_story
@@ -93,12 +92,7 @@ def show_tour() -> None:
         if not state.view.present:
             with st.container(horizontal=True, vertical_alignment="center"):
                 show_files(ShownRun(timeline, intro, _frame(timeline, state.position), engine, state.view), opened)
-                _show_proof_link(state.lang)
-
-
-def _show_proof_link(lang: str) -> None:
-    page = st.Page(show_proof, url_path=PROOF_PATH)
-    st.page_link(page, label=say(lang, "proof.title"), query_params={"lang": lang})
+                show_links(TOUR, state.lang)
 
 
 def _show_lesson(text: PlayerText, scenario: Scenario, lang: str) -> None:
