@@ -104,7 +104,7 @@ def test_a_pool_too_small_for_all_changes_no_reply(llama: CausalLM, make_runner:
 def test_no_family_minds_what_an_engine_does_to_it(
     family: str, page_size: int, model_of: Callable[[str], CausalLM], make_runner: MakeRunner
 ) -> None:
-    """Shared prefixes, unequal lengths, samples, chunks, evictions and retractions: the replies are those of generate."""
+    """Shared prefixes, unequal lengths, samples, chunks, evictions, retractions: replies are those of generate."""
     model, pages = model_of(family), 80 // page_size
     events: list[Event] = []
     cache, pool = RadixCache(page_size, emit=events.append), PagePool(pages, page_size)
