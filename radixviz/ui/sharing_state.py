@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import cast
 
-import streamlit as st
-
-from radixviz.ui.state import widget_value
+from radixviz.ui.state import keep_value, kept_value, widget_value
 
 STATE = "radixviz.sharing"
 LAYER, HEAD, QUESTION, SHARE = (f"{STATE}.{name}" for name in ("layer", "head", "question", "share"))
@@ -25,8 +23,8 @@ class SharingState:
 
 def get_sharing() -> SharingState:
     """Return what this session has chosen."""
-    state: SharingState = st.session_state.get(STATE, SharingState())
-    return state
+    kept = kept_value(STATE)
+    return kept if isinstance(kept, SharingState) else SharingState()
 
 
 def choose_layer() -> None:
@@ -50,4 +48,4 @@ def choose_sharing() -> None:
 
 
 def _keep(state: SharingState) -> None:
-    st.session_state[STATE] = state
+    keep_value(STATE, state)

@@ -170,3 +170,18 @@ def asked_lesson() -> AskedLesson:
     lang = st.query_params.get("lang")
     known = lang if lang in (*LANGUAGES, BOTH) else None
     return AskedLesson(st.query_params.get("lesson"), st.query_params.get("presenter") == "1", known)
+
+
+def kept_value(key: str) -> object:
+    """Return what a page has kept in this session under its own key, None if nothing."""
+    return st.session_state.get(key)
+
+
+def keep_value(key: str, value: object) -> None:
+    """Keep a page's own choice in this session."""
+    st.session_state[key] = value
+
+
+def address_parameters() -> dict[str, str]:
+    """Return everything that the address says, for links that keep it."""
+    return dict(st.query_params.to_dict())

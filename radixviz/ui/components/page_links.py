@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from radixviz.render.words import say
+from radixviz.ui.state import address_parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ def page_at(place: Place, lang: str, show: Callable[[], None]) -> st.Page:
 
 def show_links(here: Place, lang: str) -> None:
     """Show a link to each other page. It keeps what the address says, so that the way back leads to the same step."""
-    address = {"lang": lang, **st.query_params.to_dict()}
+    address = {"lang": lang, **address_parameters()}
     for place in PLACES:
         if place != here:
             st.page_link(page_at(place, lang, _elsewhere), label=say(lang, place.name), query_params=address)
