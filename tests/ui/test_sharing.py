@@ -92,6 +92,7 @@ def test_another_question_can_be_asked(page: AppTest) -> None:
     assert page.session_state[STATE] == SharingState(question=len(QUESTIONS) - 1, share_wrongly=True)
     _, logits, _, differs = measures(page)
     assert (float(logits) > 0.5, differs, ":red[" in texts(page)) == (True, "none", False)
+    assert "The text happens to be the same" in texts(page)
 
 
 def test_the_page_speaks_chinese(page: AppTest) -> None:

@@ -32,7 +32,7 @@ from radixviz.ui.state import page_language
 
 if TYPE_CHECKING:
     from radixviz.model.attention import MultiplyAdds
-    from radixviz.model.isolation import MeasuredAnswer
+    from radixviz.model.isolation import Isolation, MeasuredAnswer
 
 _FIGURE = "radixviz.attention"
 _MILLION = 1_000_000
@@ -119,22 +119,26 @@ def _show_isolation(chosen: SharingState, lang: str) -> None:
         )
         st.toggle(say(lang, "isolation.share"), value=chosen.share_wrongly, key=SHARE, on_change=choose_sharing)
     mode = "wrong" if chosen.share_wrongly else "right"
-    _say(say(lang, f"isolation.say.{mode}", n=n, cached=answer.cached_tokens), "isolation")
+    told = "lucky" if mode == "wrong" and answer.text == found.right.text else mode
+    _say(say(lang, f"isolation.say.{told}", n=n, cached=answer.cached_tokens), "isolation")
     st.markdown(say(lang, "isolation.why"))
-    for place, (word, text) in zip(
-        st.columns(3),
-        (
-            ("isolation.base", as_text(found.first.text)),
-            ("isolation.plain", as_text(found.right.text)),
-            (f"isolation.adapter.{mode}", _marked(answer.text, found.right.text)),
-        ),
-        strict=True,
-    ):
+    _show_answers(found, answer, f"isolation.adapter.{mode}", lang)
+    _show_measures(answer, n, lang)
+    st.caption(say(lang, "isolation.compared"))
+
+
+def _show_answers(found: Isolation, answer: MeasuredAnswer, name: str, lang: str) -> None:
+    """Show the base model's answer, the right one, and beside it what the adapter writes now, under this name."""
+    is_plain = found.right.same_tokens == len(found.right.token_ids)
+    answers = (
+        ("isolation.base", as_text(found.first.text)),
+        ("isolation.plain" if is_plain else "isolation.adapter.right", as_text(found.right.text)),
+        (name, _marked(answer.text, found.right.text)),
+    )
+    for place, (word, text) in zip(st.columns(len(answers)), answers, strict=True):
         with place.container(border=True, height="stretch"):
             st.markdown(f"**{say(lang, word)}**")
             st.markdown(text)
-    _show_measures(answer, n, lang)
-    st.caption(say(lang, "isolation.compared"))
 
 
 def _show_measures(answer: MeasuredAnswer, prompt_tokens: int, lang: str) -> None:
@@ -159,7 +163,5 @@ def _marked(text: str, right: str) -> str:
     """Return Markdown of the text, bold and red from where it is another one."""
     pairs = enumerate(zip(text, right, strict=False))
     same = next((place for place, (one, other) in pairs if one != other), min(len(text), len(right)))
-    if text == right or not text[same:].strip():
-        return as_text(text)
-    begin = text.rfind(" ", 0, same) + 1
-    return f"{as_text(text[:begin])}:red[**{as_text(text[begin:])}**]"
+    other = text[same:].lstrip()
+    return as_text(text) if not other else f"{as_text(text[: len(text) - len(other)])}:red[**{as_text(other)}**]"
