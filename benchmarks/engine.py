@@ -80,7 +80,7 @@ def clock_cost(calls: int = 20_000) -> tuple[float, float]:
     return watch.seconds(0.0) / calls, (perf_counter() - begun) / calls
 
 
-def shares(loaded: LoadedModel, page_size: int, seed: int) -> dict[str, float]:
+def shares(loaded: LoadedModel, page_size: int, seed: int, requests: int = REQUESTS) -> dict[str, float]:
     """Serve all requests; return which share of the time each part took."""
     inside, whole = clock_cost()
     random, vocabulary = Random(seed), loaded.model.vocabulary_size
@@ -91,7 +91,7 @@ def shares(loaded: LoadedModel, page_size: int, seed: int) -> dict[str, float]:
     model.watch(runner, MODEL_CALLS)
     upkeep.watch(cache, CACHE_CALLS)
     upkeep.watch(pool, POOL_CALLS)
-    for number in range(REQUESTS):
+    for number in range(requests):
         rest = (random.randrange(vocabulary) for _ in range(PROMPT - 1))
         engine.submit(Request(str(number), (number, *rest), REPLY))
     begun = perf_counter()

@@ -77,18 +77,19 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def decode_seconds(bench: FirstTokenBench) -> float:
-    """Return the seconds that our engine needs for one token after a prompt whose K and V are there."""
+    """Return the seconds that our engine needs for one token more, after a prompt whose K and V are there."""
     engine = bench.engine(len(bench.tokens) - 1, bench.runner)
-    engine.submit(Request("r", bench.tokens, 2))
+    engine.submit(Request("r", bench.tokens, 1 + DECODED))
     engine.step()
-    return timed(engine.step)
+    return timed(engine.run) / DECODED
 
 
 def measure(loaded: LoadedModel, rounds: int) -> dict[str, float]:
     """Return the medians by name, in seconds."""
     tokens = long_prompt(loaded)
     theirs = Transformers(loaded, tokens)
-    ours = {name: FirstTokenBench(loaded, tokens, time.perf_counter, scattered=name == "scattered") for name in POOLS}
+    clock = time.perf_counter
+    ours = {name: FirstTokenBench(loaded, tokens, clock, scattered=name == POOLS[1], room=DECODED) for name in POOLS}
     work: dict[str, Callable[[], float]] = {"full": lambda: ours["in order"].seconds(0)}
     work["generate"] = lambda: theirs.generated(1)
     for hit in HITS:

@@ -36,30 +36,42 @@ class PagePool:
 
     def allocate(self, num_pages: int) -> list[int]:
         """Take `num_pages` pages; PoolExhausted, with nothing taken, when fewer are free."""
+        if num_pages == 1 and self._free:  # what decoding asks for all the time
+            page = self._free.popleft()
+            self._is_free[page] = 0
+            return [page]
         if num_pages < 0:
             raise BadTokenCount("num_pages", num_pages)
         if num_pages > len(self._free):
             raise PoolExhausted(num_pages, len(self._free))
-        take, is_free = self._free.popleft, self._is_free
-        pages = [take() for _ in range(num_pages)]
+        pages = [self._free.popleft() for _ in range(num_pages)]
         for page in pages:
-            is_free[page] = 0
+            self._is_free[page] = 0
         return pages
 
     def free(self, pages: Sequence[int]) -> None:
         """Give pages back; PageFreedTwice, with nothing given back, when one is free already or not of this pool."""
-        is_free, given = self._is_free, 0
-        for page in pages:
-            if not 1 <= page <= self.num_pages or is_free[page]:
-                break
-            is_free[page] = 1  # so that a page that comes twice is seen
-            given += 1
-        else:
-            self._free.extend(pages)
+        if not pages:
             return
-        for page in pages[:given]:
-            is_free[page] = 0
-        raise PageFreedTwice(pages[given])
+        is_free = self._is_free
+        if (
+            min(pages) < 1
+            or max(pages) > self.num_pages
+            or len(set(pages)) < len(pages)
+            or any(map(is_free.__getitem__, pages))
+        ):
+            raise PageFreedTwice(self._wrong_page(pages))
+        for page in pages:
+            is_free[page] = 1
+        self._free.extend(pages)
+
+    def _wrong_page(self, pages: Sequence[int]) -> int:
+        given = set[int]()
+        for page in pages:
+            if not 1 <= page <= self.num_pages or self._is_free[page] or page in given:
+                return page
+            given.add(page)
+        raise AssertionError("one of them is wrong")
 
     def is_free(self, page: int) -> bool:
         """Return whether this page is free."""
@@ -74,4 +86,7 @@ class PagePool:
 
     def pages_of(self, slots: Sequence[int]) -> list[int]:
         """Return the pages of a run of slots that begins at a page's first slot."""
-        return [slot // self.page_size for slot in slots[:: self.page_size]]
+        size = self.page_size
+        if size == 1:
+            return list(slots)
+        return [slot // size for slot in slots[::size]]

@@ -25,11 +25,12 @@ class SlotAllocator:
         missing = length - len(sequence.slots)  # slots come in whole pages
         if missing <= 0:
             return True
-        pages = self._pool.pages_for(missing)
+        one_token = self._pool.page_size == 1  # then a page is a slot, and decoding asks for one at each token
+        pages = missing if one_token else self._pool.pages_for(missing)
         if not self._make_room(sequence, pages, phase):
             return False
         taken = self._pool.allocate(pages)
-        sequence.slots.extend(self._pool.slots_of(taken))
+        sequence.slots.extend(taken if one_token else self._pool.slots_of(taken))
         self._emit(PagesAllocated(sequence.sequence_id, tuple(taken)))
         return True
 

@@ -92,16 +92,18 @@ class FirstTokenBench:
 
     K and V of the whole prompt stay in the same slots from the first run on, so a run only has to put the part that
     counts as cached into a new tree: nothing is computed for that. `scattered` shuffles the pages, as a pool looks that
-    has served for a while; else they follow one another.
+    has served for a while; else they follow one another. `room` is how many pages there are beyond the prompt's.
     """
 
-    def __init__(self, loaded: LoadedModel, tokens: Sequence[int], clock: Clock, *, scattered: bool = False) -> None:
+    def __init__(
+        self, loaded: LoadedModel, tokens: Sequence[int], clock: Clock, *, scattered: bool = False, room: int = 1
+    ) -> None:
         """Compute the prompt once. Raises ModelRefused: reason "out_of_memory"."""
         self.loaded = loaded
         self.tokens = tuple(tokens)
         self.watch = Stopwatch(clock, loaded.model.device)
-        self.runner = build_runner(loaded, len(tokens) + 1, PAGE_SIZE, tensors=TimedTensors)
-        self._order = list(range(1, len(tokens) + 2))
+        self.runner = build_runner(loaded, len(tokens) + room, PAGE_SIZE, tensors=TimedTensors)
+        self._order = list(range(1, len(tokens) + room + 1))
         if scattered:
             random.Random(0).shuffle(self._order)
         self.seconds(0)
@@ -131,7 +133,7 @@ class FirstTokenBench:
 
     def engine(self, cached: int, runner: ModelRunner) -> Engine:
         """Return a new engine whose tree has the first `cached` tokens, in the slots that hold their K and V."""
-        pool = PagePool(len(self.tokens) + 1, PAGE_SIZE)
+        pool = PagePool(len(self._order), PAGE_SIZE)
         pool.allocate(len(self._order))
         pool.free(self._order)  # from now on pages are handed out in this order
         cache = RadixCache(PAGE_SIZE)

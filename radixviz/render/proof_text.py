@@ -8,6 +8,8 @@ from radixviz.render.words import say
 
 COLUMNS = ("hit", "cached", "ms", "ratio", "bound", "to_bound", "match", "gather", "forward", "flops", "kv")
 MEGA, GIGA = 1e6, 1e9
+SMALL = 1e-3
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _VERDICTS = {
     (True, True): "exact.same",
     (True, False): "exact.different",
@@ -96,4 +98,8 @@ def _right(cell: str, width: int) -> str:
 
 
 def _small(number: float) -> str:
-    return f"{number:.2g}"
+    """Return two digits, and a power of ten where the number is small."""
+    if number == 0 or number >= SMALL:
+        return f"{number:.2g}"
+    digits, _, power = f"{number:.1e}".partition("e")
+    return f"{digits} × 10{str(int(power)).translate(SUPERSCRIPTS)}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from radixviz.render.words import say
-from tests.browser.test_accessibility import serious_faults
+from tests.browser.axe import serious_faults
 from tests.browser.test_tour import opened, shown, wait_until_ready
 
 if TYPE_CHECKING:

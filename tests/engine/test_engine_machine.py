@@ -10,8 +10,11 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
+from radixviz.cache.block_cache import BlockCache
 from radixviz.cache.eviction import eviction_policies
+from radixviz.cache.no_cache import NoCache
 from radixviz.cache.page_pool import PagePool
+from radixviz.cache.prefix_cache import PrefixCache
 from radixviz.cache.radix_cache import RadixCache
 from radixviz.engine.batching import Batching
 from radixviz.engine.engine import Engine
@@ -21,19 +24,18 @@ from radixviz.engine.schedule import SCHEDULE_POLICIES, schedule_policy
 from radixviz.errors import RequestTooLarge, ResetRefused
 from radixviz.events import (
     NO_NAMESPACE,
-    CacheReset,
+    Emit,
     Event,
     Namespace,
-    NodeAdded,
-    NodeEvicted,
-    NodeGrown,
-    NodeSplit,
     PagesFreed,
     PhaseClosed,
     RequestMatched,
     SequenceCancelled,
+    TokenSampled,
+    TokensComputed,
 )
 from tests.engine.kv_watch import KVWatch
+from tests.engine.stored_sequences import StoredSequences, common_prefix
 
 PROMPTS = st.lists(st.integers(0, 1), min_size=1, max_size=12).map(tuple)
 NAMESPACES = st.sampled_from(
@@ -46,7 +48,16 @@ NAMESPACES = st.sampled_from(
     ]
 )
 STOPS = st.sampled_from([(), (), (1,)])
-CACHES = st.sampled_from([{}, {}, *({"policy": name} for name in eviction_policies()), {"disabled": True}])
+CACHES = ("lru", "lru", *eviction_policies(), "blocks", "blocks", "none")
+
+
+def make_cache(kind: str, page_size: int, emit: Emit) -> PrefixCache:
+    """Return a cache of one of these kinds: a radix tree with this policy, or another one."""
+    if kind == "blocks":
+        return BlockCache(page_size, emit=emit)
+    return NoCache(page_size) if kind == "none" else RadixCache(page_size, kind, emit=emit)
+
+
 BATCHINGS = st.sampled_from(
     [
         Batching(),
@@ -60,57 +71,13 @@ BATCHINGS = st.sampled_from(
 )
 
 
-class StoredSequences:
-    """Follows the events of the tree to the token sequences that its nodes end."""
-
-    def __init__(self) -> None:
-        self.nodes: dict[int, tuple[int | None, tuple[int, ...], Namespace]] = {}
-
-    def note(self, event: Event) -> None:
-        """Take one event in."""
-        match event:
-            case NodeAdded(node_id, parent_id, tokens, _, namespace):
-                self.nodes[node_id] = (parent_id, tokens, namespace)
-            case NodeGrown(node_id, tokens):
-                parent_id, before, namespace = self.nodes[node_id]
-                self.nodes[node_id] = (parent_id, before + tokens, namespace)
-            case NodeSplit(node_id, upper_id, length):
-                parent_id, tokens, namespace = self.nodes[node_id]
-                self.nodes[upper_id] = (parent_id, tokens[:length], namespace)
-                self.nodes[node_id] = (upper_id, tokens[length:], namespace)
-            case NodeEvicted(node_id, parent_id, tokens):
-                assert self.nodes.pop(node_id)[:2] == (parent_id, tokens)
-                assert all(above != node_id for above, _, _ in self.nodes.values())
-            case CacheReset():
-                self.nodes.clear()
-            case _:
-                pass
-
-    def sequences(self) -> list[tuple[Namespace, tuple[int, ...]]]:
-        """Return the whole sequence of every node, from the root down to it."""
-        return [(namespace, self._whole(node_id)) for node_id, (_, _, namespace) in self.nodes.items()]
-
-    def _whole(self, node_id: int) -> tuple[int, ...]:
-        tokens: tuple[int, ...] = ()
-        above: int | None = node_id
-        while above is not None:
-            above, edge, _ = self.nodes[above]
-            tokens = edge + tokens
-        return tokens
-
-
-def common_prefix(left: tuple[int, ...], right: tuple[int, ...]) -> int:
-    """Return how many leading tokens are equal."""
-    return next((n for n, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
-
-
 class EngineMachine(RuleBasedStateMachine):
     """Checks every look-up when it is told, the laws at every phase, and the replies and the pool at the end."""
 
     @initialize(
         page_size=st.sampled_from([1, 2, 4]),
         pool_tokens=st.sampled_from([16, 24, 48]),
-        cache=CACHES,
+        cache=st.sampled_from(CACHES),
         turn_as_one_edge=st.booleans(),
         batching=BATCHINGS,
         schedule=st.sampled_from(SCHEDULE_POLICIES),
@@ -119,7 +86,7 @@ class EngineMachine(RuleBasedStateMachine):
         self,
         page_size: int,
         pool_tokens: int,
-        cache: dict[str, Any],
+        cache: str,
         turn_as_one_edge: bool,
         batching: Batching,
         schedule: str,
@@ -128,9 +95,10 @@ class EngineMachine(RuleBasedStateMachine):
         self.page_size, self.pool = page_size, PagePool(pool_tokens // page_size, page_size)
         self.stored, self.fold = StoredSequences(), MetricsFold()
         self.salts, self.cancelled = dict[str, int](), set[str]()
+        self.computed = set[tuple[Namespace, tuple[int, ...]]]()
         runner = KVWatch(self.reply)
         self.engine = Engine(
-            RadixCache(page_size, emit=self.take, **cache),
+            make_cache(cache, page_size, self.take),
             self.pool,
             runner,
             turn_as_one_edge=turn_as_one_edge,
@@ -152,12 +120,21 @@ class EngineMachine(RuleBasedStateMachine):
         match event:
             case RequestMatched():
                 self.check_match(event)
+            case TokensComputed() | TokenSampled():
+                self.note_computed(event)
             case PhaseClosed() | PagesFreed(reason="evicted"):
                 self.check_laws()
             case SequenceCancelled():
                 self.cancelled.add(event.sequence_id)
             case _:
                 pass
+
+    def note_computed(self, event: TokensComputed | TokenSampled) -> None:
+        """Keep each beginning that was ever computed; a token that was just sampled is not."""
+        sequence = self.engine.sequences[event.sequence_id]
+        end = event.end if isinstance(event, TokensComputed) else len(sequence.token_ids) - 1
+        beginnings = (tuple(sequence.token_ids[:length]) for length in range(1, end + 1))
+        self.computed.update((sequence.request.namespace, beginning) for beginning in beginnings)
 
     def check_match(self, event: RequestMatched) -> None:
         """Compare with the longest common prefix over all that is stored."""
@@ -170,6 +147,28 @@ class EngineMachine(RuleBasedStateMachine):
         assert event.prefix_len in {longest, min(longest, most)}
         if not event.resumed:
             assert (sequence.prefix_len, sequence.cached_tokens) == (event.prefix_len, event.cached_tokens)
+            self.check_reasons(event, tokens, namespace, longest)
+
+    def check_reasons(
+        self, event: RequestMatched, tokens: tuple[int, ...], namespace: Namespace, longest_in_pages: int
+    ) -> None:
+        """Compare with what is stored now, here and elsewhere, and with all that was ever computed."""
+        stored = self.stored.sequences()
+        here, elsewhere = (
+            max((common_prefix(tokens, other) for space, other in stored if (space == namespace) is same), default=0)
+            for same in (True, False)
+        )
+        assert here >= longest_in_pages
+        reasons = self.fold.misses.reasons[event.sequence_id]
+        assert len(reasons) == len(tokens) - event.cached_tokens
+        for length, reason in enumerate(reasons, event.cached_tokens + 1):
+            if length <= here:
+                assert reason == ("last_token" if length == len(tokens) else "page_rounding")
+            elif (namespace, tokens[:length]) in self.computed:
+                assert reason in {"evicted", "in_flight", "page_rounding"}
+            else:
+                new = "other_namespace" if length <= elsewhere else "new"
+                assert {"never_seen": "new", "diverged": "new"}.get(reason, reason) in {new, "in_flight"}
 
     def check_laws(self) -> None:
         """Every law of tree, pool and locks holds, and the totals are those of the sequences and of the tree."""

@@ -20,7 +20,8 @@ from tests.render.small_timeline import frame, timeline
 def shown(cache: RadixCache) -> tuple[Timeline, Frame]:
     """Return a timeline of one frame that shows this tree."""
     now = replace(frame(), tree=cache.snapshot())
-    return timeline(now), now
+    tokens = {token: b"x" for node in now.tree.nodes for token in node.token_ids}
+    return timeline(now, token_bytes=tokens), now
 
 
 def check_every_form(cache: RadixCache) -> None:

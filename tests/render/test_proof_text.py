@@ -24,8 +24,8 @@ PROOF = Proof(
 )
 ENGLISH = """\
 tiny, float32, cpu, 1 thread; times for a prompt of 1000 tokens
-The same answer: all 16 tokens are those of a full recompute, and no logit is off by more than 9.5e-06. With wrong \
-positions one would be off by 3.3.
+The same answer: all 16 tokens are those of a full recompute, and no logit is off by more than 9.5 × 10⁻⁶. With \
+wrong positions one would be off by 3.3.
 
 hit  reused  first token ms  of full  bound  × bound  match ms  gather ms  forward ms  GFLOP saved  KV MB saved
  0%       0            80.0    1.000  1.000     1.00       0.5        0.0        79.5          0.0          0.0

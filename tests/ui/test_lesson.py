@@ -37,6 +37,13 @@ def test_the_walker_gets_the_frames_of_the_lesson(open_app: OpenApp, timeline: T
     assert data["words"]["zh"]["lesson.next"] == "接下来："
 
 
+def test_the_panel_leads_to_the_lesson(open_app: OpenApp) -> None:
+    """In a tab of its own, for a whole room, in the languages that are shown."""
+    (link,) = open_app(lang="both", stage="2").get("link_button")
+    assert link.proto.url == "?lesson=class-45&present=1&lang=both"
+    assert link.proto.label == "开始上课：“45 分钟讲完 RadixAttention”"
+
+
 @pytest.mark.parametrize("name", ["ten", "../nine-stages", ""])
 def test_an_unknown_lesson_is_named_and_the_tour_stays(open_app: OpenApp, name: str) -> None:
     """The page says which lessons there are; so does the presenter's window."""

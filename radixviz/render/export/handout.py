@@ -207,7 +207,7 @@ def _facts(timeline: Timeline, stage: StageKey, handout: Handout) -> str:
 
 
 def _node(frame: Frame, node_id: int) -> str:
-    mark = frame.labels[node_id]
+    mark = frame.labels.get(node_id, NodeMark("evicted"))
     name = mark.name or str(node_id)
     return f"{name} ({mark.letter})" if mark.letter else name
 

@@ -17,6 +17,7 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 
 from radixviz.errors import NotTimeline, TimelineCutOff, TimelineTooLarge, TimelineTooNew, system_name
 from radixviz.events import Event
+from radixviz.render.export.timeline_check import wrong_place
 from radixviz.timeline import Timeline
 
 VERSION = 1
@@ -72,8 +73,9 @@ def read_timeline(data: bytes, name: str) -> Timeline:
         timeline = cast("Timeline", _read(Timeline, found, ""))
     except _WrongError as error:
         raise NotTimeline(name, str(error)) from None
-    if not timeline.frames:
-        raise NotTimeline(name, "frames")
+    wrong = wrong_place(timeline) if timeline.frames else "frames"
+    if wrong is not None:
+        raise NotTimeline(name, wrong)
     return timeline
 
 

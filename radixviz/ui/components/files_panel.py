@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 import streamlit as st
 
 from radixviz.errors import NoChineseFont
+from radixviz.introduction import both
 from radixviz.render.explain import explain
 from radixviz.render.export.formats import Exported, write
 from radixviz.render.export.frame_svg import frame_svg
@@ -20,8 +22,10 @@ from radixviz.render.export.png import check_chinese
 from radixviz.render.player_data import PlayerIntro
 from radixviz.render.player_script import PLAYER_FOLDER
 from radixviz.render.words import BOTH, say
+from radixviz.scenario.lesson import lesson_names
 from radixviz.timeline import Frame, Timeline
 from radixviz.ui.components.plain_text import as_text
+from radixviz.ui.lessons import lesson_named
 from radixviz.ui.opened_run import back_to_tour, open_upload
 from radixviz.ui.state import Opened, View
 
@@ -50,6 +54,7 @@ def show_files(run: ShownRun, opened: Opened) -> None:
         with st.popover(say(lang, "files.title"), key=PANEL):
             _show_saving(run)
             _show_opening(lang, opened)
+            _show_lessons(run.view)
         if opened.timeline is not None:
             st.caption(as_text(say(lang, "files.shown", name=opened.name)), width="content")
             st.button(say(lang, "files.back"), key=BACK, on_click=back_to_tour)
@@ -114,6 +119,14 @@ def _show_opening(lang: str, opened: Opened) -> None:
     st.file_uploader(say(lang, "files.open"), key=key, on_change=open_upload, args=(key,))
     if opened.fault is not None:
         st.error(as_text(explain(opened.fault, lang)))
+
+
+def _show_lessons(view: View) -> None:
+    """Offer the shipped lessons, each in a tab of its own in the projector view."""
+    for name in lesson_names():
+        title = both(lesson_named(name).title)[view.lang]
+        address = urlencode({"lesson": name, "present": 1, "lang": BOTH if view.both else view.lang})
+        st.link_button(as_text(say(view.lang, "files.lesson", title=title)), f"?{address}", width="stretch")
 
 
 def _file_name(given: Exported, suffix: str) -> str:

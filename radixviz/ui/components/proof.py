@@ -12,6 +12,7 @@ from radixviz.render.words import say
 from radixviz.ui.components.plain_text import as_text
 from radixviz.ui.kept_proof import KeptProof
 from radixviz.ui.proof_job import ProofJob
+from radixviz.ui.timeline_job import spare_collector
 
 _SECONDS = 0.3
 
@@ -29,6 +30,7 @@ def show_proof_result(kept: KeptProof, lang: str) -> None:
 @st.fragment(run_every=_SECONDS)
 def show_proof_progress(job: ProofJob, lang: str) -> None:
     """Show what is being measured; when it is done the whole page runs once more."""
+    spare_collector()
     if not job.running:
         st.rerun()
     step = job.progress.step

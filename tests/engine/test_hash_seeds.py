@@ -1,4 +1,4 @@
-"""A15: what is computed depends on no process and no hash seed."""
+"""A15: what the engine does depends on no process and no hash seed."""
 
 from __future__ import annotations
 

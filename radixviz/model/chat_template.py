@@ -1,0 +1,115 @@
+"""A model's chat template: messages to token ids, where a message never turns into a control token."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tokenizers import Tokenizer
+
+from radixviz.errors import ModelRefused
+from radixviz.model.folder import ModelFolder
+from radixviz.model.tokenizer import TextTokenizer
+
+FILE = "chat_template.jinja"
+_HELD = "\ue000{}\ue001"
+"""What stands for a spelled control token while the template is filled: private characters and a number."""
+_HELD_PATTERN = re.compile("\ue000(\\d+)\ue001")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a chat; role is "system", "user" or "assistant"."""
+
+    role: str
+    content: str
+
+
+class ChatTemplate:
+    """The template of one model, and the two ways in which its texts become tokens.
+
+    What the template writes may be a control token; what a message says is text, even where it spells one. The
+    template brings its own first token, if any: none is added. A template is a stranger's program: transformers runs
+    it in its sandbox.
+    """
+
+    def __init__(self, name: str, template: str, control: Tokenizer, names: Mapping[str, str]) -> None:
+        """Take over `control`, a tokenizer of its own; `names` are the template's, such as bos_token."""
+        self._name = name
+        self._template = template
+        self._names = dict(names)
+        self._control = control
+        self._spelled = sorted((token.content for token in control.get_added_tokens_decoder().values()), key=len)[::-1]
+
+    @classmethod
+    def from_folder(cls, folder: ModelFolder) -> ChatTemplate | None:
+        """Return the folder's template; None where its tokenizer has none, as base models do.
+
+        Raises ModelRefused: reason "no_tokenizer" or "bad_config".
+        """
+        settings = folder.read_json("tokenizer_config.json")
+        file = folder.path / FILE
+        template = file.read_text(encoding="utf-8") if file.is_file() else settings.get("chat_template")
+        if not isinstance(template, str):
+            return None
+        try:
+            tokenizer = Tokenizer.from_file(str(folder.path / "tokenizer.json"))
+        except Exception as error:  # the library raises bare Exception, for a missing file too
+            raise ModelRefused(folder.name, "no_tokenizer", str(error)) from error
+        names = {key: _text_of(value) for key, value in settings.items() if key.endswith("_token")}
+        return cls(folder.name, template, tokenizer, {key: value for key, value in names.items() if value})
+
+    def encode(self, messages: Sequence[Message], text: TextTokenizer) -> tuple[int, ...]:
+        """Return the ids of this chat, up to where the assistant is to go on. `text` turns held words into ids.
+
+        Raises ModelRefused: reason "chat_template", if the template does not take these messages.
+        """
+        held: list[str] = []
+        hidden = [{"role": each.role, "content": self._hide(each.content, held)} for each in messages]
+        ids: list[int] = []
+        for place, part in enumerate(_HELD_PATTERN.split(self._fill(hidden))):
+            if place % 2:
+                ids.extend(text.encode(held[int(part)]))
+            else:
+                ids.extend(self._control.encode(part, add_special_tokens=False).ids)
+        return tuple(ids)
+
+    def _hide(self, content: str, held: list[str]) -> str:
+        """Put a number in the place of each control token that a message spells."""
+        for token in self._spelled:
+            while token in content:
+                content = content.replace(token, _HELD.format(len(held)), 1)
+                held.append(token)
+        return content
+
+    def _fill(self, messages: list[dict[str, str]]) -> str:
+        from transformers.utils import chat_template_utils
+
+        render: Any = chat_template_utils.render_jinja_template
+        try:
+            rendered = render([messages], chat_template=self._template, add_generation_prompt=True, **self._names)
+        except Exception as error:  # the template is a program of its own, and refuses in its own words
+            raise ModelRefused(self._name, "chat_template", str(error)) from error
+        return str((rendered[0] if isinstance(rendered, tuple) else rendered)[0])
+
+
+def first_difference(left: Sequence[int], right: Sequence[int]) -> int:
+    """Return how many ids two chats have in common from the start: there a cache's reuse ends.
+
+    A template that writes an earlier turn another way once a new one follows is seen here: the number is then smaller
+    than the earlier chat is long.
+    """
+    shared = 0
+    for one, other in zip(left, right, strict=False):
+        if one != other:
+            break
+        shared += 1
+    return shared
+
+
+def _text_of(value: object) -> str:
+    """Return a token of the settings, which is a text or an object with its content."""
+    content = value.get("content") if isinstance(value, dict) else value
+    return content if isinstance(content, str) else ""
