@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from radixviz.errors import RadixVizError
+from radixviz.events import Namespace
 from radixviz.render.attention_svg import attention_svg
 from radixviz.render.words import say
 from radixviz.ui.components.figure import show_figure
@@ -15,7 +16,7 @@ from radixviz.ui.components.page_links import SHARING, show_links
 from radixviz.ui.components.page_style import style_page
 from radixviz.ui.components.plain_text import as_text
 from radixviz.ui.components.start_up import show_error
-from radixviz.ui.sharing_lab import QUESTIONS, attention, attention_picture, isolation
+from radixviz.ui.sharing_lab import QUESTIONS, attention, attention_picture, isolation, served_models
 from radixviz.ui.sharing_state import (
     HEAD,
     LAYER,
@@ -122,23 +123,33 @@ def _show_isolation(chosen: SharingState, lang: str) -> None:
     told = "lucky" if mode == "wrong" and answer.text == found.right.text else mode
     _say(say(lang, f"isolation.say.{told}", n=n, cached=answer.cached_tokens), "isolation")
     st.markdown(say(lang, "isolation.why"))
-    _show_answers(found, answer, f"isolation.adapter.{mode}", lang)
+    _show_answers(found, answer, mode, lang)
     _show_measures(answer, n, lang)
     st.caption(say(lang, "isolation.compared"))
 
 
-def _show_answers(found: Isolation, answer: MeasuredAnswer, name: str, lang: str) -> None:
-    """Show the base model's answer, the right one, and beside it what the adapter writes now, under this name."""
+def _show_answers(found: Isolation, answer: MeasuredAnswer, mode: str, lang: str) -> None:
+    """Show the base model's answer, the right one, and what the adapter writes now; each with its key in the tree."""
+    base, captain = (_key(served.namespace(), lang) for served in served_models())
     is_plain = found.right.same_tokens == len(found.right.token_ids)
+    right = ("isolation.plain", say(lang, "isolation.key.none")) if is_plain else ("isolation.adapter.right", captain)
     answers = (
-        ("isolation.base", as_text(found.first.text)),
-        ("isolation.plain" if is_plain else "isolation.adapter.right", as_text(found.right.text)),
-        (name, _marked(answer.text, found.right.text)),
+        ("isolation.base", base, as_text(found.first.text)),
+        (*right, as_text(found.right.text)),
+        (f"isolation.adapter.{mode}", captain if mode == "right" else base, _marked(answer.text, found.right.text)),
     )
-    for place, (word, text) in zip(st.columns(len(answers)), answers, strict=True):
+    for place, (word, key, text) in zip(st.columns(len(answers)), answers, strict=True):
         with place.container(border=True, height="stretch"):
             st.markdown(f"**{say(lang, word)}**")
             st.markdown(text)
+            st.caption(key)
+
+
+def _key(namespace: Namespace, lang: str) -> str:
+    """Return a namespace in words: the parts that differ here."""
+    model, adapter, _, _ = namespace
+    name = say(lang, "isolation.key.adapter", name=adapter) if adapter else say(lang, "isolation.key.base")
+    return say(lang, "isolation.key", model=model, adapter=name)
 
 
 def _show_measures(answer: MeasuredAnswer, prompt_tokens: int, lang: str) -> None:
