@@ -1,7 +1,7 @@
 """Measures what sharing wrongly does, and what reuse saves of a prompt: `python benchmarks/sharing.py`.
 
-Each question is asked of the tiny model and of its adapter over one tree and one pool: rightly, then with the tokens
-alone as the key, in both directions. The answer is compared with plain transformers, up to the first token that
+Each question is asked of the tiny model and of its adapter over one tree and one pool: rightly, then with a key that
+leaves the adapter out, in both directions. The answer is compared with plain transformers, up to the first token that
 differs. It prints Markdown and fails nobody; the last digits differ from machine to machine.
 """
 

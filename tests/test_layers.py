@@ -31,6 +31,7 @@ HOMES = {
     "tokenizers": ("model",),
     "safetensors": ("model",),
     "huggingface_hub": ("model",),
+    "peft": (),  # trains the adapter; at run time our own lines merge it
     "graphviz": ("render",),
     "streamlit": ("ui", "app"),
 }
@@ -107,6 +108,7 @@ def test_a_file_imports_only_what_its_room_may(path: Path) -> None:
         ("render", "from safetensors.torch import load_file", ["safetensors.torch.load_file"]),
         ("render", "import streamlit as st", ["streamlit"]),
         ("ui", "import graphviz", ["graphviz"]),
+        ("model", "from peft import PeftModel", ["peft.PeftModel"]),
         ("cache", "from radixviz.cache.node import TreeNode\nfrom radixviz.errors import NotLocked\nimport heapq", []),
         ("recorder", "from radixviz.engine.engine import Engine\nfrom radixviz.timeline import Frame", []),
         ("model", "import torch\nfrom radixviz.engine.runner import ExtendRow", []),

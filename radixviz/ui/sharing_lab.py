@@ -58,7 +58,7 @@ def isolation(question: int) -> Isolation:
     from radixviz.model.isolation import measure_isolation
 
     prompt = opening_text(story(), replace(_request(SHOWN), user=QUESTIONS[question]))
-    base, captain = _models()
+    base, captain = served_models()
     return measure_isolation(base, captain, tiny_tokenizer().encode(prompt))
 
 
@@ -70,7 +70,8 @@ def _tiny() -> LoadedModel:
 
 
 @st.cache_resource(show_spinner=False)
-def _models() -> tuple[ServedModel, ServedModel]:
+def served_models() -> tuple[ServedModel, ServedModel]:
+    """Return the tiny model, and the same with its adapter merged in."""
     from radixviz.model.adapter import CAPTAIN, shipped_adapter, with_adapter
     from radixviz.model.served_models import ServedModel
 

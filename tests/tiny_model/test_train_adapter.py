@@ -58,6 +58,7 @@ def test_card_says_what_the_training_record_says() -> None:
 
 
 @pytest.mark.deep
+@pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")  # peft uses the old name
 def test_same_seed_trains_the_same_adapter(tmp_path: Path) -> None:
     """Two runs with the same seed and threads write the same files, and nothing else."""
     folders = [tmp_path / "first", tmp_path / "second"]

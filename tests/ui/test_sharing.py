@@ -14,6 +14,8 @@ from radixviz.render.words import say
 from radixviz.ui.sharing_lab import QUESTIONS, attention, attention_picture
 from radixviz.ui.sharing_state import HEAD, LAYER, QUESTION, SHARE, STATE, SharingState
 
+BASE_KEY = "Key in the tree: tiny (float32), no adapter, and the tokens"
+
 
 def _page() -> None:
     from radixviz.ui.pages.sharing import show_sharing
@@ -39,6 +41,11 @@ def svg(app: AppTest) -> str:
 def measures(app: AppTest) -> list[str]:
     """Return what the measures show."""
     return [metric.value for metric in app.metric]
+
+
+def keys(app: AppTest) -> list[str]:
+    """Return what stands under the three answers."""
+    return [caption.value for caption in app.caption][1:4]
 
 
 def texts(app: AppTest) -> str:
@@ -68,6 +75,11 @@ def test_rightly_nothing_is_shared(page: AppTest) -> None:
     """The adapter reuses nothing, and its answer is that of plain transformers."""
     assert measures(page) == ["0 of 16", "< 0.0001", "< 0.0001 nats", "none"]
     assert texts(page).count("Aye, captain!") == 2
+    assert keys(page) == [
+        BASE_KEY,
+        "No tree, no cache",
+        "Key in the tree: tiny (float32), adapter “captain”, and the tokens",
+    ]
     assert ":red[" not in texts(page)
 
 
@@ -77,6 +89,7 @@ def test_the_switch_shows_what_goes_wrong(page: AppTest) -> None:
     assert page.session_state[STATE].share_wrongly
     reused, logits, divergence, differs = measures(page)
     assert (reused, differs) == ("15 of 16", "no. 1")
+    assert keys(page) == [BASE_KEY, "No tree, no cache", BASE_KEY]
     assert float(logits) > 0.5
     assert float(divergence.removesuffix(" nats")) > 0.5
     (wrong,) = re.findall(r":red\[\*\*(.*)\*\*\]", texts(page))
@@ -92,6 +105,7 @@ def test_another_question_can_be_asked(page: AppTest) -> None:
     assert page.session_state[STATE] == SharingState(question=len(QUESTIONS) - 1, share_wrongly=True)
     _, logits, _, differs = measures(page)
     assert (float(logits) > 0.5, differs, ":red[" in texts(page)) == (True, "none", False)
+    assert "The text happens to be the same" in texts(page)
 
 
 def test_the_page_speaks_chinese(page: AppTest) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from radixviz.errors import RadixVizError
+from radixviz.events import Namespace
 from radixviz.render.attention_svg import attention_svg
 from radixviz.render.words import say
 from radixviz.ui.components.figure import show_figure
@@ -15,7 +16,7 @@ from radixviz.ui.components.page_links import SHARING, show_links
 from radixviz.ui.components.page_style import style_page
 from radixviz.ui.components.plain_text import as_text
 from radixviz.ui.components.start_up import show_error
-from radixviz.ui.sharing_lab import QUESTIONS, attention, attention_picture, isolation
+from radixviz.ui.sharing_lab import QUESTIONS, attention, attention_picture, isolation, served_models
 from radixviz.ui.sharing_state import (
     HEAD,
     LAYER,
@@ -32,7 +33,7 @@ from radixviz.ui.state import page_language
 
 if TYPE_CHECKING:
     from radixviz.model.attention import MultiplyAdds
-    from radixviz.model.isolation import MeasuredAnswer
+    from radixviz.model.isolation import Isolation, MeasuredAnswer
 
 _FIGURE = "radixviz.attention"
 _MILLION = 1_000_000
@@ -119,22 +120,36 @@ def _show_isolation(chosen: SharingState, lang: str) -> None:
         )
         st.toggle(say(lang, "isolation.share"), value=chosen.share_wrongly, key=SHARE, on_change=choose_sharing)
     mode = "wrong" if chosen.share_wrongly else "right"
-    _say(say(lang, f"isolation.say.{mode}", n=n, cached=answer.cached_tokens), "isolation")
+    told = "lucky" if mode == "wrong" and answer.text == found.right.text else mode
+    _say(say(lang, f"isolation.say.{told}", n=n, cached=answer.cached_tokens), "isolation")
     st.markdown(say(lang, "isolation.why"))
-    for place, (word, text) in zip(
-        st.columns(3),
-        (
-            ("isolation.base", as_text(found.first.text)),
-            ("isolation.plain", as_text(found.right.text)),
-            (f"isolation.adapter.{mode}", _marked(answer.text, found.right.text)),
-        ),
-        strict=True,
-    ):
+    _show_answers(found, answer, mode, lang)
+    _show_measures(answer, n, lang)
+    st.caption(say(lang, "isolation.compared"))
+
+
+def _show_answers(found: Isolation, answer: MeasuredAnswer, mode: str, lang: str) -> None:
+    """Show the base model's answer, the right one, and what the adapter writes now; each with its key in the tree."""
+    base, captain = (_key(served.namespace(), lang) for served in served_models())
+    is_plain = found.right.same_tokens == len(found.right.token_ids)
+    right = ("isolation.plain", say(lang, "isolation.key.none")) if is_plain else ("isolation.adapter.right", captain)
+    answers = (
+        ("isolation.base", base, as_text(found.first.text)),
+        (*right, as_text(found.right.text)),
+        (f"isolation.adapter.{mode}", captain if mode == "right" else base, _marked(answer.text, found.right.text)),
+    )
+    for place, (word, key, text) in zip(st.columns(len(answers)), answers, strict=True):
         with place.container(border=True, height="stretch"):
             st.markdown(f"**{say(lang, word)}**")
             st.markdown(text)
-    _show_measures(answer, n, lang)
-    st.caption(say(lang, "isolation.compared"))
+            st.caption(key)
+
+
+def _key(namespace: Namespace, lang: str) -> str:
+    """Return a namespace in words: the parts that differ here."""
+    model, adapter, _, _ = namespace
+    name = say(lang, "isolation.key.adapter", name=adapter) if adapter else say(lang, "isolation.key.base")
+    return say(lang, "isolation.key", model=model, adapter=name)
 
 
 def _show_measures(answer: MeasuredAnswer, prompt_tokens: int, lang: str) -> None:
@@ -159,7 +174,5 @@ def _marked(text: str, right: str) -> str:
     """Return Markdown of the text, bold and red from where it is another one."""
     pairs = enumerate(zip(text, right, strict=False))
     same = next((place for place, (one, other) in pairs if one != other), min(len(text), len(right)))
-    if text == right or not text[same:].strip():
-        return as_text(text)
-    begin = text.rfind(" ", 0, same) + 1
-    return f"{as_text(text[:begin])}:red[**{as_text(text[begin:])}**]"
+    other = text[same:].lstrip()
+    return as_text(text) if not other else f"{as_text(text[: len(text) - len(other)])}:red[**{as_text(other)}**]"
