@@ -12,7 +12,6 @@ from radixviz.scenario.schema import Scenario
 from radixviz.timeline import Timeline
 from radixviz.ui.components.player import PlayerText
 from radixviz.ui.kept_run import keep_run
-from radixviz.ui.story import introduction
 
 _MOST_KEPT = 4
 
@@ -30,10 +29,10 @@ def player_text(timeline: Timeline, engine: Path | None, intro: PlayerIntro | No
     return made
 
 
-def waiting_text(scenario: Scenario) -> PlayerText:
+def waiting_text(scenario: Scenario, intro: PlayerIntro) -> PlayerText:
     """Return the player's text while the timeline is being made: the introduction and the names of the stages."""
     stages = [(spec.stage, both(spec.title), both(spec.short)) for spec in scenario.stage]
-    return PlayerText.of(waiting_data(scenario.id, both(scenario.title), stages, introduction(scenario)))
+    return PlayerText.of(waiting_data(scenario.id, both(scenario.title), stages, intro))
 
 
 @st.cache_resource(show_spinner=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from radixviz.errors import RadixVizError
+from radixviz.errors import RadixVizError, UnknownModel
 from radixviz.introduction import player_intro
 from radixviz.model.folder import TINY, locate
 from radixviz.model.tokenizer import TextTokenizer
@@ -24,10 +24,15 @@ def story(name: str = NINE_STAGES) -> Scenario:
     return load_scenario(find_scenario(name))
 
 
-def introduction(scenario: Scenario) -> PlayerIntro:
-    """Return the introduction, without prompts where the tokenizer is missing: then the page says why."""
+def introduction(scenario: Scenario, source: str = TINY) -> PlayerIntro:
+    """Return the introduction in the tokens of a model that is here (a hub's, not loaded yet: in the tiny one's).
+
+    It is without prompts where the tokenizer is missing: then the page says why.
+    """
     try:
-        return _introduction(scenario)
+        return _introduction(scenario) if source == TINY else _introduction_of(scenario, scenario.id, source)
+    except UnknownModel:
+        return introduction(scenario)
     except RadixVizError:
         return player_intro(scenario, None)
 
@@ -44,3 +49,8 @@ def tiny_tokenizer() -> TextTokenizer:
 @st.cache_resource(show_spinner=False)
 def _introduction(_scenario: Scenario) -> PlayerIntro:
     return player_intro(_scenario, tiny_tokenizer())
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _introduction_of(_scenario: Scenario, name: str, source: str) -> PlayerIntro:
+    return player_intro(_scenario, TextTokenizer.from_folder(locate(source)))

@@ -185,6 +185,7 @@ def test_the_page_runs_the_stages_one_by_one(page: AppTest) -> None:
     page.run()
     assert not page.exception
     assert (keys(page), given(page)["frames"]) == ([NEXT, ALL], [])
+    assert len(given(page)["intro"]["prompts"]) == 3
     assert say("en", "steps.idle", model="random", all=10) in [caption.value for caption in page.caption]
     page.button(key=NEXT).click().run()
     run_until(page, lambda: keys(page) == [NEXT, ALL, CANCEL])

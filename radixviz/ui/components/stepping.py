@@ -19,6 +19,7 @@ _STYLE = """<style>
 .stMainBlockContainer { --rv-below: 44px; }
 .st-key-radixviz-steps { gap: 8px 12px !important; min-height: 40px; }
 .st-key-radixviz-steps [data-testid="stCaptionContainer"] { font-size: 13px; }
+[data-testid="stProgress"] { bottom: 194px; }
 </style>"""
 
 

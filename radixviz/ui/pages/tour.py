@@ -64,7 +64,7 @@ def show_tour() -> None:
     run, opened, engine = _find_run(name, scenario, settings, offered), get_opened(), find_engine()
     live = opened.timeline is None
     timeline = run.whole if live else opened.timeline
-    intro = introduction(scenario) if live else None
+    intro = introduction(scenario, run.source) if live else None
     state = get_state(tuple(spec.stage for spec in scenario.stage) if timeline is None else timeline.stages())
     key = _key(scenario, engine, name, TINY, *_pool(settings, scenario)) if live and run.job is not None else ""
     said = (Notice("files.shown", {"name": opened.name}),) if not live else (unknown, *wrong) if unknown else wrong
@@ -87,7 +87,7 @@ def show_tour() -> None:
             text = player_text(beginning, engine, intro)
             _show_beginning(text, state, said)
         else:
-            text = waiting_text(scenario)
+            text = waiting_text(scenario, intro or introduction(scenario))
             show_player(text, Start(-1, state.view, _notices((*said, *state.notices))))
         if timeline is not None and timeline.unmet:
             st.caption(as_text(" ".join(explain_unmet(unmet, state.lang) for unmet in timeline.unmet)))
@@ -114,6 +114,11 @@ class _Run:
     beginning: Timeline | None
     job: TimelineJob | None
     tour: SteppedTour | None
+
+    @property
+    def source(self) -> str:
+        """What was loaded, or is to be, for what the player shows."""
+        return TINY if self.tour is None or self.job is not None else self.tour.plan.source
 
 
 def _find_run(name: str, scenario: Scenario, settings: Settings, offered: OfferedModels) -> _Run:
