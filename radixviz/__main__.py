@@ -7,6 +7,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 from radixviz import __version__
 from radixviz.command_line import Command, UsageError, print_progress, print_stage, whole_number
@@ -85,7 +86,7 @@ def _overview(language: str) -> str:
 def _language(given: Sequence[str]) -> str:
     """Find --lang before anything else is read: help and failures are in that language too."""
     found = LANGUAGES[0]
-    for word, following in zip(given, [*given[1:], ""], strict=True):
+    for word, following in pairwise([*given, ""]):
         if word.startswith("--lang="):
             found = word.removeprefix("--lang=")
         elif word == "--lang":

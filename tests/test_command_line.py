@@ -151,6 +151,16 @@ def test_a_model_that_is_not_here_is_one_clear_line(
         assert model in output.err.splitlines()[-1]
 
 
+@pytest.mark.parametrize("verb", [None, "play", "export", "fetch", "lesson"])
+def test_too_few_words_get_one_clear_line(verb: str | None, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing at all, or a verb alone: status 2 and one line that says what is missing."""
+    assert main([] if verb is None else [verb]) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert len(output.err.splitlines()) == 1
+    assert output.err.startswith("error: ")
+
+
 def test_an_unknown_language_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     """Where there are no words for a language, English says so."""
     status = main(["play", "nine-stages", "--lang", "fr"])
