@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if language not in LANGUAGES and (language, "export" in given) != (BOTH, True):
             raise UnknownLanguage(language, LANGUAGES)
-        return _run(given, readable)
+        status = _run(given, readable)
+        sys.stdout.flush()  # a reader that is gone shows here at the latest
+        return status
     except UsageError as error:
         print(say(readable, "cli.error", message=error), file=sys.stderr)
     except RadixVizError as error:
@@ -43,6 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
+    except BrokenPipeError:  # whoever reads has enough, as `head` has
+        _print_no_more()
+        return FAILED
     return BAD_INPUT
 
 
@@ -51,6 +57,13 @@ def _print_utf8() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8")
+
+
+def _print_no_more() -> None:
+    """Let what is still to be printed go nowhere: Python prints it at its end, and would fail again."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def _verbs() -> Mapping[str, Verb]:
