@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from radixviz.cache.page_hash import namespace_seed, page_digests, page_hash
-from radixviz.errors import BadTokenId
+from radixviz.errors import BadPageSize, BadTokenId
 from radixviz.events import CacheReset, Event, Namespace, NodeAdded, NodeEvicted, NodeGrown, NodeSplit
 
 
@@ -53,6 +53,8 @@ class KVEventLog:
     """
 
     def __init__(self, page_size: int) -> None:
+        if page_size < 1:
+            raise BadPageSize(page_size)
         self._page_size = page_size
         self._digests: dict[int, list[bytes]] = {}  # of each node's pages
         self._before: dict[int, int | None] = {}  # the node above

@@ -7,7 +7,7 @@ from radixviz.cache.kv_event_maps import sglang_maps, vllm_maps
 from radixviz.cache.kv_events import AllBlocksCleared, BlockRemoved, BlockStored, KVEvent, KVEventLog
 from radixviz.cache.page_hash import namespace_seed, page_digests, page_hash
 from radixviz.cache.radix_cache import RadixCache
-from radixviz.errors import BadTokenId
+from radixviz.errors import BadPageSize, BadTokenId
 from radixviz.events import NodeAdded
 
 NOWHERE = (None, None, None, None)
@@ -31,6 +31,13 @@ class Told:
 def hashes(*tokens: int, page_size: int = 1) -> tuple[int, ...]:
     """Return the hashes of a whole sequence without a namespace."""
     return tuple(page_hash(digest) for digest in page_digests(b"", tokens, page_size))
+
+
+def test_blocks_of_no_token() -> None:
+    """A log needs blocks of a token or more."""
+    with pytest.raises(BadPageSize) as raised:
+        KVEventLog(0)
+    assert raised.value.facts() == {"page_size": 0, "limit": None}
 
 
 def test_a_split_tells_nothing() -> None:
