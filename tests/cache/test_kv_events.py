@@ -123,12 +123,30 @@ def test_tokens_are_as_many_as_blocks_hold() -> None:
 
 
 def test_a_token_without_a_hash() -> None:
-    """A token beyond 4 bytes is refused by the log, and the cache has taken it in and is whole."""
+    """A token beyond 4 bytes is refused by the log, and neither it nor what follows it is told, split or evicted."""
     told = Told()
+    told.insert(1, 2)
     with pytest.raises(BadTokenId):
-        told.insert(1, 1 << 32)
+        told.insert(1, 2, 3, 1 << 32)
+    assert told.insert(1, 2, 3, 1 << 32, 5) == told.insert(1, 2, 3, 6) == ()
+    assert told.insert(1, 7) == (BlockStored(hashes(1, 7)[1:], H1, (7,), 1, NOWHERE),)
     told.cache.check_integrity()
-    assert told.cache.total_size == 2
+    assert told.cache.total_size == 7
+    told.cache.evict(99)
+    assert told.log.take() == (BlockRemoved((H2, *hashes(1, 7)[1:], H1)),)
+
+
+def test_a_leaf_that_grew_by_a_token_without_a_hash() -> None:
+    """What the leaf had before is told as ever, split or evicted."""
+    told = Told()
+    told.insert(1, 2)
+    leaf = told.cache.match_prefix(RadixKey([1, 2])).node
+    with pytest.raises(BadTokenId):
+        told.cache.insert(RadixKey([1, 2, -1]), grow=leaf)
+    told.cache.match_prefix(RadixKey([1]))
+    assert told.insert(1, 8) == (BlockStored(hashes(1, 8)[1:], H1, (8,), 1, NOWHERE),)
+    told.cache.evict(99)
+    assert told.log.take() == (BlockRemoved((H2, *hashes(1, 8)[1:], H1)),)
 
 
 def test_sglang_maps() -> None:
