@@ -35,6 +35,7 @@ BUILT: Mapping[str, tuple[str, ...]] = {
     "isolation.adapter.": ("ui/pages/sharing",),
     "isolation.say.": ("ui/pages/sharing",),
     "lang.": ("render/player/class/projector",),
+    "lesson.page.": ("scenario/lesson",),
     "load.": ("model/loader", "__main__", "ui/timeline_job"),
     "look.": ("timeline",),
     "page.": ("cache/snapshot",),

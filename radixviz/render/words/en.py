@@ -334,6 +334,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "lesson.back": "Back one state of the lesson (Page Up)",
         "lesson.forward": "Forward one state of the lesson (Page Down)",
         "lesson.alone": "No page of this lesson is open in this browser. Open one, and this window follows it.",
+        "lesson.page.proof": "the page “Same answer?”",
         "lesson.minutes": "{n} {n:minute|minutes}",
         "lesson.next": "Next:",
         "lesson.end": "This is the last state.",

@@ -334,6 +334,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "lesson.back": "回到课的前一个状态（Page Up）",
         "lesson.forward": "到课的后一个状态（Page Down）",
         "lesson.alone": "这个浏览器里没有打开这节课的页面。打开以后，这个窗口就会跟着它走。",
+        "lesson.page.proof": "“回答一样吗？”页",
         "lesson.minutes": "{n} 分钟",
         "lesson.next": "接下来：",
         "lesson.end": "这是最后一个状态。",

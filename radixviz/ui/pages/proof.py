@@ -11,6 +11,7 @@ from radixviz.model.folder import KNOWN_MODELS, fetched_folder
 from radixviz.model.loader import DTYPES
 from radixviz.render.words import say
 from radixviz.ui.components.language import show_languages
+from radixviz.ui.components.lesson import show_walker
 from radixviz.ui.components.page_links import PROOF, show_links
 from radixviz.ui.components.page_style import style_page
 from radixviz.ui.components.proof import show_proof_progress, show_proof_result
@@ -18,6 +19,7 @@ from radixviz.ui.components.start_up import show_error
 from radixviz.ui.kept_proof import read_proof
 from radixviz.ui.proof_job import proof_job
 from radixviz.ui.state import page_language
+from radixviz.ui.story import NINE_STAGES
 
 MODEL, DTYPE, MEASURE = "radixviz.proof.model", "radixviz.proof.dtype", "radixviz.proof.measure"
 _STYLE = Path(__file__).parents[1] / "components" / "proof_style.css"
@@ -48,6 +50,7 @@ def show_proof() -> None:
         if job.error is not None:
             show_error(job.error, lang)
     _show_absent(lang)
+    show_walker(NINE_STAGES, lang)
 
 
 def _show_head(lang: str) -> None:

@@ -17,21 +17,19 @@ from radixviz.render.words import say
 from radixviz.scenario.schema import Scenario
 from radixviz.timeline import Frame, Timeline
 from radixviz.ui.components.files_panel import ShownRun, show_files
-from radixviz.ui.components.lesson import show_lesson
+from radixviz.ui.components.lesson import show_walker
 from radixviz.ui.components.page_links import TOUR, show_links
 from radixviz.ui.components.page_style import style_page
 from radixviz.ui.components.plain_text import as_text
 from radixviz.ui.components.player import PlayerText, Start, show_player
 from radixviz.ui.components.start_up import show_error, show_failure, show_progress
 from radixviz.ui.kept_run import KeptRun, read_run, run_key
-from radixviz.ui.lessons import lesson_data, lesson_named
 from radixviz.ui.player_text import player_text, waiting_text
 from radixviz.ui.position import Notice, Position
 from radixviz.ui.settings import Settings, find_settings, find_story
 from radixviz.ui.state import (
     LANGUAGES,
     AppState,
-    asked_lesson,
     get_opened,
     get_state,
     read_address,
@@ -88,22 +86,11 @@ def show_tour() -> None:
         if timeline is not None and engine is None:
             _show_plain_tree(timeline, state)
     with files:
-        _show_lesson(text, scenario, state.lang)
+        show_walker(scenario.id, state.lang, text)
         if not state.view.present:
             with st.container(horizontal=True, vertical_alignment="center"):
                 show_files(ShownRun(timeline, intro, _frame(timeline, state.position), engine, state.view), opened)
                 show_links(TOUR, state.lang)
-
-
-def _show_lesson(text: PlayerText, scenario: Scenario, lang: str) -> None:
-    """Show the walker of the lesson that the address names, or why there is none."""
-    asked = asked_lesson()
-    if asked.name is None:
-        return
-    try:
-        show_lesson("walker", lesson_data(lesson_named(asked.name), lang, scenario.id, text))
-    except RadixVizError as error:
-        show_error(error, lang)
 
 
 def _show(text: PlayerText, state: AppState, said: tuple[Notice, ...]) -> AppState:
