@@ -23,7 +23,15 @@ SOURCES = {
 BUILT: Mapping[str, tuple[str, ...]] = {
     "attention.legend.": ("render/attention_svg",),
     "ask.how.": ("timeline",),
-    "cli.": ("__main__", "command_line", "export_command", "fetch_command", "prove_command", "model/fetch"),
+    "cli.": (
+        "__main__",
+        "command_line",
+        "export_command",
+        "fetch_command",
+        "prove_command",
+        "model/fetch",
+        "ui/offered_models",
+    ),
     "detail.": ("render/explain",),
     "error.": ("errors",),
     "far.": ("render/player/class/bars",),
