@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Literal
+from typing import Literal, cast
+from urllib.parse import parse_qsl
 
 import streamlit as st
 
@@ -16,6 +17,9 @@ Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 STATE = "radixviz.state"
 OPENED = "radixviz.opened"
+REPORTED = "radixviz.reported"
+_OF_STREAMLIT = ("embed", "embed_options")
+"""What stands in an address but is not for the app: Streamlit neither tells it nor takes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,33 @@ def settle_state(state: AppState, frames: int) -> AppState:
 
 def read_address() -> Address:
     """Return what the address says now."""
-    return Address(**{field.name: st.query_params.get(field.name) for field in fields(Address)})
+    said = address_parameters()
+    return Address(**{field.name: said.get(field.name) for field in fields(Address)})
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the player says about the address: `now`; `then` is what Streamlit said it was at that time."""
+
+    then: dict[str, str]
+    now: dict[str, str]
+
+
+def keep_report(key: str) -> None:
+    """Keep the address that the player of this key has written: Streamlit goes on saying the one before.
+
+    Its browser part keeps what it once read, and looks again only when the reader goes Back or follows a link.
+    """
+    address = cast("dict[str, object]", st.session_state.get(key) or {}).get("address")
+    if isinstance(address, str):
+        pairs = parse_qsl(address.removeprefix("?"), keep_blank_values=True)
+        now = {name: value for name, value in pairs if name.lower() not in _OF_STREAMLIT}
+        st.session_state[REPORTED] = Report(st.query_params.to_dict(), now)
+
+
+def forget_report() -> None:
+    """Believe Streamlit alone: for pages without the player."""
+    st.session_state.pop(REPORTED, None)
 
 
 def choose_language(key: str) -> None:
@@ -172,9 +202,10 @@ class AskedLesson:
 
 def asked_lesson() -> AskedLesson:
     """Return what the address says about a lesson."""
-    lang = st.query_params.get("lang")
+    said = address_parameters()
+    lang = said.get("lang")
     known = lang if lang in (*LANGUAGES, BOTH) else None
-    return AskedLesson(st.query_params.get("lesson"), st.query_params.get("presenter") == "1", known)
+    return AskedLesson(said.get("lesson"), said.get("presenter") == "1", known)
 
 
 def kept_value(key: str) -> object:
@@ -188,5 +219,7 @@ def keep_value(key: str, value: object) -> None:
 
 
 def address_parameters() -> dict[str, str]:
-    """Return everything that the address says, for links that keep it."""
-    return dict(st.query_params.to_dict())
+    """Return everything that the address says: what Streamlit tells, or what the player has written over that."""
+    said = st.query_params.to_dict()
+    report: Report | None = st.session_state.get(REPORTED)
+    return dict(said if report is None or report.then != said else report.now)

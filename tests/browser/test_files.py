@@ -79,3 +79,28 @@ def test_the_page_opens_a_file_and_saves_a_frame_and_goes_back(browser: Browser,
     page.get_by_role("button", name=say("zh", "files.back")).click()
     page.locator("[data-testid=player] .rv-label", has_text="尾声").wait_for()
     context.close()
+
+
+def test_a_file_and_a_link_are_of_what_is_shown_now(browser: Browser, app_url: str) -> None:
+    """After steps and keys a saved frame is the one in view, in its language, and a link leads back to just that."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+    page = context.new_page()
+    page.goto(f"{app_url}/?stage=2&frame=1&lang=zh&ask=0")
+    page.locator(".rv-label[data-stage=encore]:enabled").wait_for(timeout=READY_MILLISECONDS)
+    for shown, keys in {
+        "lang=en&stage=7&frame=1&ask=0": "7ll",
+        "lang=zh&stage=4&frame=2": ["4", "ArrowRight", "l", "q"],
+    }.items():
+        for key in keys:
+            page.keyboard.press(key)
+        page.locator(f"a[href*='sharing?'][href*='{shown}']").wait_for()
+    page.get_by_role("button", name=say("zh", "files.title")).click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name=say("zh", "files.svg"), exact=True).click()
+    assert download.value.suggested_filename == "nine-stages-4.2-zh.svg"
+    page.keyboard.press("Escape")
+    page.keyboard.press("p")
+    page.wait_for_url("**present=1")
+    page.get_by_role("button", name=say("zh", "files.title")).wait_for(state="detached")
+    assert page.locator("[data-testid=player]").get_attribute("data-frame") == "2"
+    context.close()

@@ -337,4 +337,26 @@ def test_the_server_is_told_the_absolute_frame_once(browser: Browser, html: str)
         for _ in range(12):
             page.keyboard.press("ArrowRight")
         page.wait_for_function("() => window.reported?.length")
-        assert page.evaluate("() => window.reported") == [["frame", 12], ["lang", "en"]]
+        assert page.evaluate("() => window.reported") == [["frame", 12], ["address", "?stage=3&frame=6&lang=en&ask=0"]]
+
+
+@pytest.mark.parametrize(
+    ("key", "lang", "address"),
+    [
+        ("p", "en", "lang=en&ask=0&present=1"),
+        ("q", "en", "lang=en"),
+        ("l", "en", "lang=zh&ask=0"),
+        ("l", "zh", "lang=both&ask=0"),
+    ],
+)
+def test_how_it_is_seen_is_in_the_address_and_told_to_the_server(
+    browser: Browser, html: str, tour: Timeline, key: str, lang: str, address: str
+) -> None:
+    """Each of its keys alone, so that a reload, a file that is saved and the links to other pages keep it."""
+    with opened(browser, html, frame=stage(tour, 4), lang=lang) as page:
+        page.keyboard.press(key)
+        page.wait_for_url(re.compile(f"stage=4&frame=1&{address}$"))
+        assert page.evaluate("() => window.reported") == [
+            ["frame", stage(tour, 4)],
+            ["address", f"?stage=4&frame=1&{address}"],
+        ]

@@ -80,11 +80,12 @@ function closeTop(store, glossary) {
   if (!glossary.close()) store.set({ open: null, selected: open ? selected : null });
 }
 
-// Tells the server the absolute frame and the language, each only when it differs from what was told.
+// Tells the server the absolute frame and the address, each only when it differs from what was told.
 function reporter(setStateValue) {
   const told = {};
-  return state => {
-    for (const name of ["frame", "lang"]) if (told[name] !== state[name]) setStateValue(name, told[name] = state[name]);
+  return ({ frame }) => {
+    const now = { frame, address: location.search };
+    for (const name in now) if (told[name] !== now[name]) setStateValue(name, told[name] = now[name]);
   };
 }
 

@@ -427,6 +427,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "error.NamespaceMismatch": "Keys of two namespaces were compared: {part} is {left} in one and {right} in the other.",
         "error.SlotCountMismatch": "{tokens} {tokens:token|tokens} came with {slots} {slots:slot|slots}, but there must be as many slots as tokens.",
         "error.BadSlot": "The slot {value} at position {position} is not an integer of 64 bits.",
+        "error.PageSizeMismatch": "The cache has {cache} {cache:token|tokens} in a page, the pool {pool}, but both must have the same number.",
         "error.NotLocked": "Node {node_id} was to be unlocked, but nobody holds it.",
         "error.ForeignNode": "Node {node_id} is not in this tree: it was evicted, or the tree was reset.",
         "error.ResetRefused": "The cache was not reset: sequences running {running}, waiting {waiting}, but both must be 0.",

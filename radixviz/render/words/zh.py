@@ -427,6 +427,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "error.NamespaceMismatch": "比较了两个命名空间的键：{part} 一边是 {left}，另一边是 {right}。",
         "error.SlotCountMismatch": "{tokens} 个 token 配了 {slots} 个槽位，但槽位数必须等于 token 数。",
         "error.BadSlot": "第 {position} 个位置的槽位 {value} 不是 64 位整数。",
+        "error.PageSizeMismatch": "缓存的一页是 {cache} 个 token，页池的一页是 {pool} 个，但两者必须相同。",
         "error.NotLocked": "要解锁节点 {node_id}，但没有人引用它。",
         "error.ForeignNode": "节点 {node_id} 不在这棵树上：它被淘汰了，或者树被清空了。",
         "error.ResetRefused": "缓存没有重置：还有 {running} 个序列在运行、{waiting} 个在等待，两者都必须为 0。",

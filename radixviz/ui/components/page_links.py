@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from radixviz.render.words import say
-from radixviz.ui.state import address_parameters
+from radixviz.ui.state import address_parameters, forget_report
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,8 @@ def page_at(place: Place, lang: str, show: Callable[[], None]) -> st.Page:
 
 def show_links(here: Place, lang: str) -> None:
     """Show a link to each other page. It keeps what the address says, so that the way back leads to the same step."""
+    if here != TOUR:
+        forget_report()
     address = {"lang": lang, **address_parameters()}
     for place in PLACES:
         if place != here:

@@ -12,7 +12,7 @@ import streamlit as st
 
 from radixviz.render.player_script import player_markup, player_script, player_styles
 from radixviz.timeline import StageKey
-from radixviz.ui.state import View
+from radixviz.ui.state import View, keep_report
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
@@ -64,19 +64,19 @@ class Start:
 def show_player(text: PlayerText, start: Start) -> None:
     """Show the player. It keeps its place by itself; `start` counts when it is first shown, or first has frames.
 
-    It writes stage, frame and view into the address, and reports the absolute frame and the language: then the
-    page runs again and reads the address.
+    It writes stage, frame and view into the address, and reports the absolute frame and that address: then the page
+    runs again and reads it.
     """
     data = {
         "digest": text.digest,
         "player": text.json,
         "start": {"frame": start.frame, "notices": start.notices, **asdict(start.view)},
     }
-    _component()(key=PLAYER, data=data, on_frame_change=_reported, on_lang_change=_reported)
+    _component()(key=PLAYER, data=data, on_frame_change=_reported, on_address_change=_reported)
 
 
 def _reported() -> None:
-    """Nothing to do: the address, which the next run of the page reads, says it all."""
+    keep_report(PLAYER)
 
 
 @cache

@@ -9,6 +9,7 @@ const MOST = 1e6;            // more stages than there are
 export function makeAddress(store, model, report) {
   let timer = 0;
   let written = null;        // the stage of the history's entry
+  let seen = null;           // the state at the last update
   const { hash } = store.state;
   const said = address => hash ? new URLSearchParams(address.hash.slice(1)) : address.searchParams;
   const link = () => {
@@ -34,12 +35,13 @@ export function makeAddress(store, model, report) {
   addEventListener("popstate", read);
   return {
     link,
-    update(before, now) {
-      if (!before) written = model.view(now.frame).stage;
-      else if (["frame", "lang", "both", "ask", "present"].some(name => before[name] !== now[name])) {
+    update(_, now) {                // its own memory: to the other views a change of the projector view is a first show
+      if (!seen) written = model.view(now.frame).stage;
+      else if (["frame", "lang", "both", "ask", "present"].some(name => seen[name] !== now[name])) {
         clearTimeout(timer);
         timer = setTimeout(write, ADDRESS_MS);
       }
+      seen = now;
     },
     leave() {
       clearTimeout(timer);
