@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 from radixviz import __version__
 from radixviz.command_line import Command, UsageError, print_progress, print_stage, whole_number
@@ -33,7 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if language not in LANGUAGES and (language, "export" in given) != (BOTH, True):
             raise UnknownLanguage(language, LANGUAGES)
-        return _run(given, readable)
+        status = _run(given, readable)
+        sys.stdout.flush()  # a reader that is gone shows here at the latest
+        return status
     except UsageError as error:
         print(say(readable, "cli.error", message=error), file=sys.stderr)
     except RadixVizError as error:
@@ -42,6 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
+    except BrokenPipeError:  # whoever reads has enough, as `head` has
+        _print_no_more()
+        return FAILED
     return BAD_INPUT
 
 
@@ -50,6 +57,13 @@ def _print_utf8() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8")
+
+
+def _print_no_more() -> None:
+    """Let what is still to be printed go nowhere: Python prints it at its end, and would fail again."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def _verbs() -> Mapping[str, Verb]:
@@ -85,7 +99,7 @@ def _overview(language: str) -> str:
 def _language(given: Sequence[str]) -> str:
     """Find --lang before anything else is read: help and failures are in that language too."""
     found = LANGUAGES[0]
-    for word, following in zip(given, [*given[1:], ""], strict=True):
+    for word, following in pairwise([*given, ""]):
         if word.startswith("--lang="):
             found = word.removeprefix("--lang=")
         elif word == "--lang":

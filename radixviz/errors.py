@@ -15,8 +15,8 @@ language, are made by `radixviz.render.explain`: no prose here.
     ├── NotWritten (OSError)             a file could not be written
     ├── BadScenario (ValueError)         file, where in it, which field, and what is wrong
     │   └── BadLesson                    the same of a lesson
-    ├── CacheMisuse (ValueError)         NamespaceMismatch, SlotCountMismatch, BadSlot, NotLocked,
-    │                                    ForeignNode
+    ├── CacheMisuse (ValueError)         NamespaceMismatch, SlotCountMismatch, BadSlot,
+    │                                    PageSizeMismatch, NotLocked, ForeignNode
     ├── ResetRefused (RuntimeError)      the cache is in use
     ├── NothingEvicted (RuntimeError)    a cache promised tokens and gave none
     ├── PoolMisuse (ValueError)          PageFreedTwice, PoolExhausted
@@ -328,6 +328,14 @@ class BadSlot(CacheMisuse):
 
     value: object
     position: int
+
+
+@dataclass(eq=False)
+class PageSizeMismatch(CacheMisuse):
+    """An engine was to run on a cache and a pool whose pages have other numbers of tokens."""
+
+    cache: int
+    pool: int
 
 
 @dataclass(eq=False)

@@ -32,12 +32,21 @@ def lesson_plan(lesson: Lesson, lang: str) -> str:
 
 
 def _told(state: LessonState, begin: int, lang: str) -> str:
-    place = say(lang, "stage.encore") if state.stage == "encore" else say(lang, "stage", stage=state.stage)
     minutes = say(lang, "lesson.minutes", n=state.minutes)
     pause = [f"  > {both(state.pause)[lang]}"] if state.pause else []
     return "\n".join(
-        [f"{begin}:00  {both(state.title)[lang]}  ({place}, {minutes})", *pause, f"  {both(state.notes)[lang]}"]
+        [
+            f"{begin}:00  {both(state.title)[lang]}  ({_place(state, lang)}, {minutes})",
+            *pause,
+            f"  {both(state.notes)[lang]}",
+        ]
     )
+
+
+def _place(state: LessonState, lang: str) -> str:
+    if state.page is not None:
+        return say(lang, f"lesson.page.{state.page}")
+    return say(lang, "stage.encore") if state.stage == "encore" else say(lang, "stage", stage=state.stage)
 
 
 def _lesson_command(language: str) -> Command:

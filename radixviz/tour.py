@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from radixviz.engine.tokenizer import Tokenizer
 from radixviz.errors import BadPageSize, BadPoolPages
+from radixviz.events import Emit
 from radixviz.model.folder import TINY
 from radixviz.model.loader import LoadedModel, build_runner
 from radixviz.scenario.dry_run import find_pool, scenario_pages
-from radixviz.scenario.player import OnFirstToken, OnStage, OnTimeline, play
+from radixviz.scenario.player import IsCancelled, OnFirstToken, OnStage, OnTimeline, play
 from radixviz.scenario.schema import Scenario
 from radixviz.timeline import RunInfo, Timeline
 
@@ -29,7 +30,13 @@ def check_pool(scenario: Scenario, *, page_size: int | None, pool_pages: int | N
 
 
 def choose_pool(
-    scenario: Scenario, tokenizer: Tokenizer, *, page_size: int, pool_pages: int | None, taught: bool = True
+    scenario: Scenario,
+    tokenizer: Tokenizer,
+    *,
+    page_size: int,
+    pool_pages: int | None,
+    taught: bool = True,
+    is_cancelled: IsCancelled | None = None,
 ) -> int:
     """Return the pages to play with: those asked for, else those with which dry runs tell the scenario's story.
 
@@ -38,7 +45,7 @@ def choose_pool(
     """
     if pool_pages is not None:
         return pool_pages
-    found = find_pool(scenario, tokenizer, page_size=page_size, taught=taught)
+    found = find_pool(scenario, tokenizer, page_size=page_size, taught=taught, is_cancelled=is_cancelled)
     return scenario_pages(scenario, page_size) if found is None else found
 
 
@@ -52,15 +59,20 @@ def play_on_model(
     on_stage: OnStage | None = None,
     on_first_token: OnFirstToken | None = None,
     on_timeline: OnTimeline | None = None,
+    on_event: Emit | None = None,
+    is_cancelled: IsCancelled | None = None,
 ) -> Timeline:
     """Play `scenario` on a loaded model with a pool of its own, and return what happened.
 
     The tiny model ends its replies itself. Other models were not taught them: theirs have the scenario's lengths.
+    The last five are those of `radixviz.scenario.player.play`, which raises PlayCancelled when it is called off.
     """
     taught = loaded.name == TINY
     check_pool(scenario, page_size=page_size, pool_pages=pool_pages)
     size = scenario.page_size if page_size is None else page_size
-    pages = choose_pool(scenario, loaded.tokenizer, page_size=size, pool_pages=pool_pages, taught=taught)
+    pages = choose_pool(
+        scenario, loaded.tokenizer, page_size=size, pool_pages=pool_pages, taught=taught, is_cancelled=is_cancelled
+    )
     runner = build_runner(loaded, pages, size)
     run = RunInfo(
         model=loaded.name,
@@ -80,4 +92,6 @@ def play_on_model(
         on_stage=on_stage,
         on_first_token=on_first_token,
         on_timeline=on_timeline,
+        on_event=on_event,
+        is_cancelled=is_cancelled,
     )

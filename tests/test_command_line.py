@@ -151,6 +151,28 @@ def test_a_model_that_is_not_here_is_one_clear_line(
         assert model in output.err.splitlines()[-1]
 
 
+@pytest.mark.parametrize("verb", [None, "play", "export", "fetch", "lesson"])
+def test_too_few_words_get_one_clear_line(verb: str | None, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing at all, or a verb alone: status 2 and one line that says what is missing."""
+    assert main([] if verb is None else [verb]) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert len(output.err.splitlines()) == 1
+    assert output.err.startswith("error: ")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["lesson", "class-45"]])
+def test_a_reader_that_is_gone_is_no_traceback(arguments: list[str]) -> None:
+    """With a pipe that nobody reads any more, as after `| head -1`, the command ends with 1 and says nothing."""
+    command = [sys.executable, "-m", "radixviz", *arguments]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        said = process.stderr.read()
+    assert (process.returncode, said) == (1, b"")
+
+
 def test_an_unknown_language_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     """Where there are no words for a language, English says so."""
     status = main(["play", "nine-stages", "--lang", "fr"])

@@ -13,12 +13,12 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
-from radixviz.cache.key import RadixKey, as_slot_array
+from radixviz.cache.key import RadixKey
 from radixviz.cache.node import TreeNode
 from radixviz.cache.page_hash import namespace_seed
-from radixviz.cache.prefix_cache import MatchResult
+from radixviz.cache.prefix_cache import MatchResult, slots_to_insert
 from radixviz.cache.snapshot import NodeView, TreeSnapshot
-from radixviz.errors import BadPageSize, BadTokenCount, ForeignNode, IntegrityError, NotLocked, SlotCountMismatch
+from radixviz.errors import BadPageSize, BadTokenCount, ForeignNode, IntegrityError, NotLocked
 from radixviz.events import NO_NAMESPACE, CacheReset, Emit, NodeAdded, NodeEvicted, read_late
 
 
@@ -99,10 +99,8 @@ class BlockCache:
         Effects: hit counts rise beyond `inserted_len`, and all blocks of the key count as let go now if nobody holds
         them. `grow` is passed over.
         """
+        values = slots_to_insert(key, slots, inserted_len)
         tokens, size = key.token_ids, self._page_size
-        if slots is not None and len(slots) != len(tokens):
-            raise SlotCountMismatch(len(tokens), len(slots))
-        values = tokens if slots is None else as_slot_array(slots)
         self._clock += 1
         hashes = list(self._hashes(key))
         path = self._find(hashes)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from radixviz.cache.page_hash import namespace_seed, page_digests, page_hash
+from radixviz.errors import BadPageSize, BadTokenId
 from radixviz.events import CacheReset, Event, Namespace, NodeAdded, NodeEvicted, NodeGrown, NodeSplit
 
 
@@ -52,14 +53,21 @@ class KVEventLog:
     """
 
     def __init__(self, page_size: int) -> None:
+        if page_size < 1:
+            raise BadPageSize(page_size)
         self._page_size = page_size
         self._digests: dict[int, list[bytes]] = {}  # of each node's pages
         self._before: dict[int, int | None] = {}  # the node above
         self._namespaces: dict[int, Namespace] = {}
+        self._untold = set[int]()  # nodes whose last pages have no hash
         self._queue: list[KVEvent] = [AllBlocksCleared()]
 
     def note(self, event: Event) -> None:
-        """Take one event in; those that concern no block are passed over. BadTokenId: a token beyond 4 bytes."""
+        """Take one event in; those that concern no block are passed over.
+
+        Raises BadTokenId for tokens of which one does not fit into 4 bytes; nothing is told of them, nor of what comes
+        after them in a sequence.
+        """
         match event:
             case NodeAdded():
                 self._before[event.node_id], self._namespaces[event.node_id] = event.parent_id, event.namespace
@@ -69,11 +77,9 @@ class KVEventLog:
             case NodeSplit():
                 self._split(event)
             case NodeEvicted():
-                hashes = tuple(map(page_hash, self._digests.pop(event.node_id)))
-                del self._before[event.node_id], self._namespaces[event.node_id]
-                self._queue.append(BlockRemoved(hashes))
+                self._remove(event.node_id)
             case CacheReset():
-                for held in (self._digests, self._before, self._namespaces):
+                for held in (self._digests, self._before, self._namespaces, self._untold):
                     held.clear()
                 self._queue.append(AllBlocksCleared())
             case _:
@@ -89,13 +95,26 @@ class KVEventLog:
         return tuple(_joined(events))
 
     def _store(self, node_id: int, token_ids: tuple[int, ...]) -> None:
+        own = self._digests.setdefault(node_id, [])
+        if node_id in self._untold or self._before[node_id] in self._untold:
+            self._untold.add(node_id)
+            return
         namespace, last = self._namespaces[node_id], self._last_digest(node_id)
-        seed = last or namespace_seed(namespace)
-        digests = page_digests(seed, token_ids, self._page_size)
-        self._digests.setdefault(node_id, []).extend(digests)
+        try:
+            digests = page_digests(last or namespace_seed(namespace), token_ids, self._page_size)
+        except BadTokenId:
+            self._untold.add(node_id)
+            raise
+        own.extend(digests)
         hashes = tuple(map(page_hash, digests))
         parent = page_hash(last) if last else None
         self._queue.append(BlockStored(hashes, parent, token_ids, self._page_size, namespace))
+
+    def _remove(self, node_id: int) -> None:
+        if digests := self._digests.pop(node_id):
+            self._queue.append(BlockRemoved(tuple(map(page_hash, digests))))
+        del self._before[node_id], self._namespaces[node_id]
+        self._untold.discard(node_id)
 
     def _last_digest(self, node_id: int) -> bytes | None:
         """Return the digest of the last page at or above a node; None at the root."""
@@ -110,6 +129,8 @@ class KVEventLog:
         self._digests[upper], self._digests[lower] = self._digests[lower][:pages], self._digests[lower][pages:]
         self._before[upper], self._before[lower] = self._before[lower], upper
         self._namespaces[upper] = self._namespaces[lower]
+        if len(self._digests[upper]) < pages:
+            self._untold.add(upper)
 
 
 def _joined(events: Iterable[KVEvent]) -> list[KVEvent]:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from radixviz.cache.key import RadixKey
 from radixviz.cache.node import TreeNode
-from radixviz.cache.prefix_cache import MatchResult
+from radixviz.cache.prefix_cache import MatchResult, slots_to_insert
 from radixviz.cache.snapshot import TreeSnapshot
-from radixviz.errors import BadPageSize, BadTokenCount, ForeignNode, IntegrityError, SlotCountMismatch
+from radixviz.errors import BadPageSize, BadTokenCount, ForeignNode, IntegrityError
 from radixviz.events import NO_NAMESPACE
 
 
@@ -37,8 +37,7 @@ class NoCache:
         grow: TreeNode | None = None,
     ) -> int:
         """Keep nothing; return 0, as nothing had been there."""
-        if slots is not None and len(slots) != len(key):
-            raise SlotCountMismatch(len(key), len(slots))
+        slots_to_insert(key, slots, inserted_len)
         return 0
 
     def inc_lock_ref(self, node: TreeNode) -> int:

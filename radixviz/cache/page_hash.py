@@ -17,6 +17,7 @@ from radixviz.events import Namespace
 LARGEST_TOKEN = (1 << 32) - 1
 _SALT_SEED = b"sglang-cache-salt-v1\0"
 _NAMESPACE_SEED = b"radixviz-namespace-v1"
+_NONE, _TEXT, _OTHER = range(3)
 
 
 def namespace_seed(namespace: Namespace) -> bytes:
@@ -26,12 +27,13 @@ def namespace_seed(namespace: Namespace) -> bytes:
     namespaces have one hash; here each part counts, with its presence and its length, so no two namespaces meet.
     """
     model, adapter, cache_salt, extra_key = namespace
-    if model is adapter is extra_key is None:
-        return b"" if cache_salt is None else sha256(_SALT_SEED + cache_salt.encode()).digest()
+    kind, salt = _encoded(cache_salt)
+    if model is adapter is extra_key is None and kind in (_NONE, _TEXT):
+        return b"" if kind == _NONE else sha256(_SALT_SEED + salt).digest()
     digest = sha256(_NAMESPACE_SEED)
     for part in namespace:
-        encoded = b"" if part is None else part.encode()
-        digest.update(bytes([part is not None]) + len(encoded).to_bytes(8, "little") + encoded)
+        kind, encoded = _encoded(part)
+        digest.update(bytes([kind]) + len(encoded).to_bytes(8, "little") + encoded)
     return digest.digest()
 
 
@@ -51,6 +53,15 @@ def page_digests(before: bytes, token_ids: Sequence[int], page_size: int) -> lis
 def page_hash(digest: bytes) -> int:
     """Return the 64 bits of a digest that SGLang's events carry, with a sign."""
     return int.from_bytes(digest[:8], "big", signed=True)
+
+
+def _encoded(part: object) -> tuple[int, bytes]:
+    """Return what kind of part this is and its bytes: JSON brings half characters, and numbers where text belongs."""
+    if part is None:
+        return _NONE, b""
+    if isinstance(part, str):
+        return _TEXT, part.encode("utf-8", "surrogatepass")
+    return _OTHER, repr(part).encode("utf-8", "surrogatepass")
 
 
 def _as_bytes(token_ids: Sequence[int]) -> bytes:

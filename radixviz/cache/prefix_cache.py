@@ -6,9 +6,10 @@ from array import array
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from radixviz.cache.key import RadixKey
+from radixviz.cache.key import RadixKey, as_slot_array
 from radixviz.cache.node import TreeNode
 from radixviz.cache.snapshot import TreeSnapshot
+from radixviz.errors import BadTokenCount, SlotCountMismatch
 
 
 class MatchResult(NamedTuple):
@@ -81,3 +82,16 @@ class PrefixCache(Protocol):
     def snapshot(self) -> TreeSnapshot:
         """Return a frozen view."""
         ...
+
+
+def slots_to_insert(key: RadixKey, slots: Sequence[int] | None, inserted_len: int) -> array[int]:
+    """Return the slots of what an `insert` was given, its token ids for None, if any cache may take them.
+
+    Raises SlotCountMismatch, BadSlot, or BadTokenCount for a negative `inserted_len`.
+    """
+    tokens = key.token_ids
+    if slots is not None and len(slots) != len(tokens):
+        raise SlotCountMismatch(len(tokens), len(slots))
+    if inserted_len < 0:
+        raise BadTokenCount("inserted_len", inserted_len)
+    return tokens if slots is None else as_slot_array(slots)

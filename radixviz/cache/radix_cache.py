@@ -9,11 +9,11 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
-from radixviz.cache.key import RadixKey, as_slot_array
+from radixviz.cache.key import RadixKey
 from radixviz.cache.node import TreeNode
-from radixviz.cache.prefix_cache import MatchResult
+from radixviz.cache.prefix_cache import MatchResult, slots_to_insert
 from radixviz.cache.radix_tree import RadixTree
-from radixviz.errors import BadTokenCount, NotLocked, SlotCountMismatch
+from radixviz.errors import BadTokenCount, NotLocked
 from radixviz.events import CacheReset, Emit
 
 
@@ -71,14 +71,10 @@ class RadixCache(RadixTree):
         Effects: as match_prefix; `priority` raises that of every node on the path; hit counts rise on the nodes that
         end beyond `inserted_len`, so that prompt and finish of one request count once.
         """
-        tokens = key.token_ids
-        if slots is not None and len(slots) != len(tokens):
-            raise SlotCountMismatch(len(tokens), len(slots))
-        if inserted_len < 0:
-            raise BadTokenCount("inserted_len", inserted_len)
-        values = tokens if slots is None else as_slot_array(slots)
+        values = slots_to_insert(key, slots, inserted_len)
         if self._disabled:
             return 0
+        tokens = key.token_ids
         path, prefix_len = self._walk(key)
         self._count_hits(path, priority, inserted_len)
         end = len(tokens) - len(tokens) % self._page_size

@@ -21,7 +21,7 @@ from radixviz.engine.samples import Samples
 from radixviz.engine.schedule import FirstComeFirstServed, SchedulePolicy
 from radixviz.engine.scheduler import Scheduler
 from radixviz.engine.slot_allocator import SlotAllocator
-from radixviz.errors import PoolExhausted, ResetRefused
+from radixviz.errors import PageSizeMismatch, PoolExhausted, ResetRefused
 from radixviz.events import (
     Emit,
     Event,
@@ -52,6 +52,8 @@ class Engine:
     is taken on at once; its budget of tokens and chunks of prompts are off by default.
 
     `now` is only read for times to the first token, which decide nothing.
+
+    Raises PageSizeMismatch when cache and pool have pages of two sizes.
     """
 
     def __init__(
@@ -66,6 +68,8 @@ class Engine:
         emit: Emit | None = None,
         now: Callable[[], float] = lambda: 0.0,
     ) -> None:
+        if cache.page_size != pool.page_size:
+            raise PageSizeMismatch(cache.page_size, pool.page_size)
         self._cache = cache
         self._pool = pool
         self._runner = runner

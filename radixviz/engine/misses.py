@@ -129,15 +129,17 @@ class MissFold:
     def _reasons_of(self, flight: _Flight, cached_tokens: int) -> tuple[MissReason, ...]:
         prompt, beginnings = flight.token_ids, self._history.beginnings
         known = list(beginnings.find(flight.namespace, prompt))
-        elsewhere = self._held_elsewhere(flight.namespace, prompt) if len(known) < len(prompt) else 0
-        new: MissReason = "diverged" if known and beginnings.goes_on(known[-1]) else "never_seen"
+        beyond: MissReason = "diverged" if known and beginnings.goes_on(known[-1]) else "never_seen"
+        elsewhere = self._held_elsewhere(flight.namespace, prompt)
         reasons = list[MissReason]()
         for position in range(cached_tokens, len(prompt)):
             if position < len(known) and (reason := self._reason_of(known[position])):
                 is_last = reason == "page_rounding" and position == len(prompt) - 1
                 reasons.append("last_token" if is_last and self._history.is_held(known[position]) else reason)
-            else:
-                reasons.append("other_namespace" if position < elsewhere else new)
+            elif position < elsewhere:
+                reasons.append("other_namespace")
+            else:  # known and not computed: whoever was to compute it was called off or sent back before
+                reasons.append("never_seen" if position < len(known) else beyond)
         return tuple(reasons)
 
     def _reason_of(self, number: int) -> MissReason | None:

@@ -6,16 +6,26 @@ from collections.abc import Set
 from math import inf
 
 from radixviz.cache.key import as_token_array
+from radixviz.cache.page_hash import LARGEST_TOKEN
 from radixviz.cache.page_pool import PagePool
 from radixviz.engine.request import Request
-from radixviz.errors import BadTemperature, BadTokenCount, DuplicateRequest, EmptyPrompt, PromptTooLong, RequestTooLarge
+from radixviz.errors import (
+    BadTemperature,
+    BadTokenCount,
+    BadTokenId,
+    DuplicateRequest,
+    EmptyPrompt,
+    PromptTooLong,
+    RequestTooLarge,
+)
 
 
 def check_request(request: Request, *, taken: Set[str], max_positions: int, pool: PagePool) -> None:
     """Refuse a request that cannot be served; `taken` are the ids of all requests and sequences so far.
 
     Raises:
-        EmptyPrompt, BadTokenId: the prompt has no tokens, or something else among them.
+        EmptyPrompt, BadTokenId: the prompt has no tokens, or something else among them (no model has a token below 0
+            or of more than 4 bytes, and outsiders could not be told of it).
         DuplicateRequest: its id, or that of one of its sequences, is taken.
         BadTokenCount: a count below 1.
         BadTemperature: below 0, or no number that can be divided by.
@@ -24,7 +34,9 @@ def check_request(request: Request, *, taken: Set[str], max_positions: int, pool
     """
     if not request.prompt_ids:
         raise EmptyPrompt(request.request_id)
-    as_token_array(request.prompt_ids)
+    for position, token in enumerate(as_token_array(request.prompt_ids)):
+        if not 0 <= token <= LARGEST_TOKEN:
+            raise BadTokenId(token, position, LARGEST_TOKEN)
     if not taken.isdisjoint((request.request_id, *request.sequence_ids())):
         raise DuplicateRequest(request.request_id)
     for name, value in (("max_new_tokens", request.max_new_tokens), ("samples", request.samples)):

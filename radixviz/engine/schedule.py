@@ -14,7 +14,7 @@ from typing import Protocol
 from radixviz.cache.node import TreeNode
 from radixviz.cache.prefix_cache import MatchResult
 from radixviz.engine.request import Sequence
-from radixviz.errors import UnknownPolicy
+from radixviz.errors import BadTokenCount, UnknownPolicy
 
 LookUp = Callable[[Sequence], MatchResult]
 """Finds the longest cached prefix of all of a sequence's tokens."""
@@ -47,6 +47,8 @@ class LongestPrefixMatch:
     """
 
     def __init__(self, *, tokens_per_pass: int = 0) -> None:
+        if tokens_per_pass < 0:
+            raise BadTokenCount("tokens_per_pass", tokens_per_pass)
         self._tokens_per_pass = tokens_per_pass
         self._passes: dict[Sequence, int] = {}
 
@@ -114,7 +116,7 @@ SCHEDULE_POLICIES = ("fcfs", "lpm", "dfs-weight", "lof", "random", "lpm-aging")
 def schedule_policy(name: str, *, random: Random | None = None, tokens_per_pass: int = 2) -> SchedulePolicy:
     """Make a policy by its name; `random` (default: seed 0) is for "random", `tokens_per_pass` for "lpm-aging".
 
-    Raises UnknownPolicy.
+    Raises UnknownPolicy, or BadTokenCount for negative `tokens_per_pass`.
     """
     match name:
         case "fcfs":

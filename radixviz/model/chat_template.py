@@ -95,6 +95,36 @@ class ChatTemplate:
         return str((rendered[0] if isinstance(rendered, tuple) else rendered)[0])
 
 
+@dataclass(frozen=True, slots=True)
+class RewrittenTurn:
+    """A first turn that its template writes another way once a second one follows.
+
+    Of `length` tokens the first `shared` are the same; then `was` becomes `now`, both as text.
+    """
+
+    length: int
+    shared: int
+    was: str
+    now: str
+
+
+def rewritten_turn(
+    chat: ChatTemplate, text: TextTokenizer, messages: Sequence[Message], reply: str, further: str
+) -> RewrittenTurn | None:
+    """Return how the template rewrites these messages and the reply when the user goes on; None if it does not.
+
+    Raises ModelRefused: reason "chat_template", if the template does not take these messages.
+    """
+    before = chat.encode(messages, text) + text.encode(reply)
+    after = chat.encode([*messages, Message("assistant", reply), Message("user", further)], text)
+    shared = first_difference(before, after)
+    if shared == len(before):
+        return None
+    return RewrittenTurn(
+        len(before), shared, text.decode(before[shared : shared + 1]), text.decode(after[shared : shared + 1])
+    )
+
+
 def first_difference(left: Sequence[int], right: Sequence[int]) -> int:
     """Return how many ids two chats have in common from the start: there a cache's reuse ends.
 

@@ -7,7 +7,7 @@ from zlib import crc32
 from radixviz.engine.runner import Reply, SimulatedRunner
 from radixviz.engine.tokenizer import Tokenizer
 from radixviz.errors import BadPageSize, PoolMisuse, RequestTooLarge
-from radixviz.scenario.player import play
+from radixviz.scenario.player import IsCancelled, play
 from radixviz.scenario.schema import RequestSpec, Scenario
 from radixviz.timeline import RunInfo, Timeline
 
@@ -15,35 +15,59 @@ _MOST_TRIES = 150
 
 
 def dry_run(
-    scenario: Scenario, tokenizer: Tokenizer, *, page_size: int, pool_pages: int, taught: bool = True
+    scenario: Scenario,
+    tokenizer: Tokenizer,
+    *,
+    page_size: int,
+    pool_pages: int,
+    taught: bool = True,
+    is_cancelled: IsCancelled | None = None,
 ) -> Timeline:
-    """Play the scenario on no model.
+    """Play the scenario on no model; as `play` does, raise PlayCancelled when it is called off.
 
     The replies are those that the tiny model was taught, or, for a model that was taught nothing, tokens without
     meaning in the scenario's lengths, different for each sequence.
     """
     reply = _taught(scenario, tokenizer) if taught else _meaningless(tokenizer)
     run = RunInfo("simulated", "none", "none", page_size, pool_pages, 0)
-    return play(scenario, SimulatedRunner(reply), tokenizer, run=run, follow_stop_tokens=taught)
+    return play(
+        scenario, SimulatedRunner(reply), tokenizer, run=run, follow_stop_tokens=taught, is_cancelled=is_cancelled
+    )
 
 
-def find_pool(scenario: Scenario, tokenizer: Tokenizer, *, page_size: int, taught: bool = True) -> int | None:
+def find_pool(
+    scenario: Scenario,
+    tokenizer: Tokenizer,
+    *,
+    page_size: int,
+    taught: bool = True,
+    is_cancelled: IsCancelled | None = None,
+) -> int | None:
     """Return the number of pages, nearest to the scenario's own size, with which every expectation holds, or None.
 
     For the tiny model at the scenario's page size that is its own pool, unchecked. Tried are pools of 3/4 to 5/4 of
-    its tokens.
+    its tokens. A model that was taught nothing repeats no reply where the scenario wants one repeated: for it, where no
+    pool is perfect, it is the nearest of those that leave the fewest expectations unmet.
+
+    Raises PlayCancelled, when it is called off.
     """
     if page_size < 1:
         raise BadPageSize(page_size)
     if taught and page_size == scenario.page_size:
         return scenario.pool_pages
+    fewest, best = None, None
     for pages in _nearest_first(scenario_pages(scenario, page_size)):
         try:
-            if not dry_run(scenario, tokenizer, page_size=page_size, pool_pages=pages, taught=taught).unmet:
-                return pages
+            played = dry_run(
+                scenario, tokenizer, page_size=page_size, pool_pages=pages, taught=taught, is_cancelled=is_cancelled
+            )
         except (RequestTooLarge, PoolMisuse):
             continue
-    return None
+        if not played.unmet:
+            return pages
+        if not taught and (fewest is None or len(played.unmet) < fewest):
+            fewest, best = len(played.unmet), pages
+    return best
 
 
 def scenario_pages(scenario: Scenario, page_size: int) -> int:

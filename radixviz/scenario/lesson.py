@@ -24,9 +24,10 @@ _KIND = TomlKind(BadLesson, {"state": ""})
 
 
 class LessonState(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One state of the page: a stage of a scenario (0 is its introduction), and where in it.
+    """One state of the app: a stage of a scenario (0 is its introduction), and where in it.
 
     `stop` is an author's stop of the stage, from 1, `frame` a frame, from 1; with neither it is the first frame.
+    `page` is another page of the app than the tour; the way back from it leads to the stage.
     `lang` and `ask` are changed only where they are given. `pause` is what the class reads while it works by itself.
     """
 
@@ -34,6 +35,7 @@ class LessonState(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     minutes: Minutes
     notes: Words
     scenario: str = "nine-stages"
+    page: Literal["proof"] | None = None
     stage: StageKey
     stop: Annotated[int, Meta(ge=1)] | None = None
     frame: Annotated[int, Meta(ge=1)] | None = None

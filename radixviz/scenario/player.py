@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NoReturn
 
 from radixviz.cache.page_pool import PagePool
 from radixviz.cache.radix_cache import RadixCache
@@ -12,7 +13,7 @@ from radixviz.engine.request import Request
 from radixviz.engine.runner import ModelRunner
 from radixviz.engine.tokenizer import Tokenizer
 from radixviz.errors import BadPageSize, BadPoolPages
-from radixviz.events import NodeEvicted, NodeSplit
+from radixviz.events import Emit, Event, NodeEvicted, NodeSplit
 from radixviz.recorder import Recorder
 from radixviz.scenario.expectations import unmet_in
 from radixviz.scenario.naming import Naming
@@ -24,6 +25,11 @@ from radixviz.timeline import Frame, RunInfo, StageKey, Timeline, Unmet
 OnStage = Callable[[StageKey], None]
 OnFirstToken = Callable[[str, float], None]
 OnTimeline = Callable[[Timeline], None]
+IsCancelled = Callable[[], bool]
+
+
+class PlayCancelled(Exception):
+    """The play was called off; no fault, so there are no words for it."""
 
 
 def play(
@@ -37,20 +43,26 @@ def play(
     on_stage: OnStage | None = None,
     on_first_token: OnFirstToken | None = None,
     on_timeline: OnTimeline | None = None,
+    on_event: Emit | None = None,
+    is_cancelled: IsCancelled | None = None,
 ) -> Timeline:
     """Play every stage and return what happened; what the scenario expected and did not happen is in `unmet`.
 
     `run` names what computes and says page size and pool. Without `follow_stop_tokens` every reply has the scenario's
     length, whatever the model would say: so a dry run can tell what will fit. `on_stage` is told each stage before it
     runs, `on_first_token` the seconds from each request to its first token: measured times are not in the timeline.
-    `on_timeline` is told what there is so far, after each stage but the last.
+    `on_timeline` is told what there is so far, after each stage but the last, and `on_event` what the engine tells.
+    `is_cancelled` is asked before each step of the engine; once it is true the stage's requests are cancelled.
+
+    Raises PlayCancelled then, with nothing running and no page held by a request.
     """
     if run.page_size < 1:
         raise BadPageSize(run.page_size)
     if run.pool_pages < 1:
         raise BadPoolPages(run.pool_pages)
     stop_tokens = tokenizer.stop_token_ids if follow_stop_tokens else ()
-    return _Play(scenario, runner, tokenizer, run, stop_tokens, now).timeline(on_stage, on_first_token, on_timeline)
+    play = _Play(scenario, runner, tokenizer, run, stop_tokens, now, on_event, is_cancelled)
+    return play.timeline(on_stage, on_first_token, on_timeline)
 
 
 class _Play:
@@ -64,13 +76,16 @@ class _Play:
         run: RunInfo,
         stop_token_ids: tuple[int, ...],
         now: Callable[[], float],
+        on_event: Emit | None,
+        is_cancelled: IsCancelled | None,
     ) -> None:
         self._scenario = scenario
         self._tokenizer = tokenizer
         self._run = run
         self._stop_token_ids = stop_token_ids
         self._recorder = Recorder()
-        emit = self._recorder.emit
+        self._is_cancelled = is_cancelled or (lambda: False)
+        emit = self._recorder.emit if on_event is None else _both(self._recorder.emit, on_event)
         cache = RadixCache(run.page_size, emit=emit)
         self._engine = Engine(cache, PagePool(run.pool_pages, run.page_size), runner, emit=emit, now=now)
         self._recorder.watch(self._engine)
@@ -119,11 +134,19 @@ class _Play:
         requests = [self._request(self._find(request_id)) for request_id in spec.requests]
         for request in requests:
             self._engine.submit(request)
-        self._engine.run()
+        while self._engine.has_work:
+            if self._is_cancelled():
+                self._cancel(requests)
+            self._engine.step()
         for request in requests:
             self._keep_conversations(request)
         self._recorder.end_stage()
         return self._recorder.frames[first:]
+
+    def _cancel(self, requests: list[Request]) -> NoReturn:
+        for request in requests:
+            self._engine.cancel(request.request_id)
+        raise PlayCancelled
 
     def _find(self, request_id: str) -> RequestSpec:
         found = self._scenario.find_request(request_id)
@@ -149,6 +172,14 @@ class _Play:
     def _token_bytes(self, frames: list[Frame]) -> dict[int, bytes]:
         used = {token for frame in frames for view in frame.sequences for token in view.token_ids}
         return {token: self._tokenizer.token_bytes(token) for token in sorted(used)}
+
+
+def _both(first: Emit, second: Emit) -> Emit:
+    def emit(event: Event) -> None:
+        first(event)
+        second(event)
+
+    return emit
 
 
 def _mark_stops(spec: StageSpec, frames: list[Frame]) -> list[Frame]:

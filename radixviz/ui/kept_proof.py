@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from radixviz.model.cache_folder import cache_folder
 from radixviz.proof import Proof
+
+_NO_NAME = re.compile(r"[^\w.-]+")
+"""What a model's folder or hub id may hold, and a file's name may not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,4 +49,4 @@ def keep_proof(model: str, dtype: str, proof: Proof) -> KeptProof:
 
 
 def _path(model: str, dtype: str) -> Path:
-    return cache_folder() / "proofs" / f"{model}-{dtype}.json"
+    return cache_folder() / "proofs" / f"{_NO_NAME.sub('_', model)}-{dtype}.json"

@@ -27,12 +27,14 @@ def lesson_named(name: str) -> Lesson:
 def lesson_data(lesson: Lesson, lang: str, scenario: str, text: PlayerText | None = None) -> Mapping[str, Any]:
     """Return the lesson as JSON values; `lang` and `scenario` are what the page shows where the address names none.
 
-    A stop is a frame of `text`; without it, as in the presenter's window, and before it has frames, it is the first.
+    A stop is a frame of `text`; without it, as on another page, and before it has frames (`known` is false), it is
+    the first.
     """
     return {
         "id": lesson.id,
         "lang": lang,
         "scenario": scenario,
+        "known": text is not None and any(frames for _, frames in text.stages.values()),
         "words": {lang: {key: words(lang)[key] for key in words(lang) if key.startswith(_WORDS)} for lang in LANGUAGES},
         "states": [_state(state, text) for state in lesson.state],
     }
@@ -47,6 +49,7 @@ def _state(state: LessonState, text: PlayerText | None) -> Mapping[str, Any]:
         "notes": both(state.notes),
         "pause": both(state.pause) if state.pause else None,
         "scenario": state.scenario,
+        "page": state.page,
         "stage": state.stage,
         "frame": frame,
         "lang": state.lang,

@@ -63,7 +63,7 @@ def proof_job(model: str, dtype: str) -> ProofJob:
 
 def make_proof(model: str, dtype: str, tell: Tell) -> Proof:
     """Load the model and measure. Raises RadixVizError: it cannot be used."""
-    loaded = load(model, dtype=dtype, progress=tell)
+    loaded = load(model, dtype=dtype, hub=True, progress=tell)
     from radixviz.model.prove import prove  # with torch, which `load` has brought
 
     return prove(loaded, time.perf_counter, progress=tell)

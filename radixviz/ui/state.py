@@ -144,7 +144,12 @@ def forget_report() -> None:
 
 def choose_language(key: str) -> None:
     """Read on in the language that the widget of this key holds: the address says so, as after a step of the player."""
-    st.query_params["lang"] = str(widget_value(key))
+    choose_in_address("lang", key)
+
+
+def choose_in_address(name: str, key: str) -> None:
+    """Let the address say under `name` what the widget of this key holds."""
+    st.query_params[name] = str(widget_value(key))
 
 
 def page_language() -> Language:

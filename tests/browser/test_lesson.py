@@ -32,7 +32,7 @@ def test_the_clicker_and_the_presenter_window_walk_the_lesson(browser: Browser, 
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.goto(f"{app_url}/?lesson=class-45&lang=en&stage=5&frame=1")
     page.locator("[data-testid=player][data-stage='5']").wait_for(timeout=READY_MILLISECONDS)
-    assert page.locator("[data-testid=lesson] .count").inner_text() == "8 / 18"
+    assert page.locator("[data-testid=lesson] .count").inner_text() == "8 / 19"
     with context.expect_page() as opened:
         page.keyboard.press("n")
     window = opened.value
@@ -68,5 +68,40 @@ def test_the_clicker_and_the_presenter_window_walk_the_lesson(browser: Browser, 
     page.close()
     window.reload()
     part["alone"].filter(has_text="No page of this lesson").wait_for()
+    assert wrong == []
+    context.close()
+
+
+def test_the_lesson_leads_to_the_proof_and_back(browser: Browser, app_url: str) -> None:
+    """Page Down opens the other page, where the walker goes on; Page Up and Page Down come back to an author's stop."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto(f"{app_url}/?lesson=class-45&lang=en&ask=0&stage=9&frame=1")
+    page.locator("[data-testid=player][data-stage='9']").wait_for(timeout=READY_MILLISECONDS)
+    count = page.locator("[data-testid=lesson] .count")
+    for step in ("17", "18"):
+        page.keyboard.press("PageDown")
+        count.filter(has_text=re.compile(f"^{step} / 19$")).wait_for()
+    page.wait_for_url(re.compile("/proof\\?.*stage=9"))
+    page.get_by_role("heading", name="Same answer?").wait_for()
+    with context.expect_page() as opened:
+        page.keyboard.press("n")
+    window = opened.value
+    window.locator("[data-part=title]").filter(has_text="Same answer?").wait_for()
+    assert "the page “Same answer?”" in window.locator("[data-part=place]").inner_text()
+    window.keyboard.press("PageUp")
+    count.filter(has_text="17 / 19").wait_for()
+    before = page.evaluate(PLACE)
+    page.keyboard.press("PageDown")
+    page.wait_for_url(re.compile("/proof"))
+    count.filter(has_text="18 / 19").wait_for()
+    page.keyboard.press("PageDown")
+    page.locator("[data-testid=player][data-stage='9']").wait_for()
+    count.filter(has_text="19 / 19").wait_for()
+    page.locator("[data-testid=lesson] .pause").wait_for()
+    assert before.startswith("9.")
+    assert page.evaluate(PLACE) > before
     assert wrong == []
     context.close()

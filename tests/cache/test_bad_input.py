@@ -7,8 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
+from radixviz.cache.block_cache import BlockCache
 from radixviz.cache.key import RadixKey
+from radixviz.cache.no_cache import NoCache
 from radixviz.cache.page_pool import PagePool
+from radixviz.cache.prefix_cache import PrefixCache
 from radixviz.cache.radix_cache import RadixCache
 from radixviz.errors import (
     BadPageSize,
@@ -145,3 +148,27 @@ def test_misuse(misuse: Misuse, error: type[RadixVizError], facts: dict[str, obj
     assert (type(raised.value), raised.value.facts()) == (error, facts)
     assert parts.state() == before
     parts.cache.check_integrity()
+
+
+@pytest.mark.parametrize("make_cache", [RadixCache, BlockCache, NoCache])
+@pytest.mark.parametrize(
+    ("slots", "inserted_len", "error"),
+    [
+        ([1], 0, SlotCountMismatch(2, 1)),
+        ([1, 2, 3], 0, SlotCountMismatch(2, 3)),
+        ([1, WORD], 0, BadSlot("12", 1)),
+        ([1, 2], -3, BadTokenCount("inserted_len", -3)),
+    ],
+)
+def test_every_cache_refuses_the_same(
+    make_cache: Callable[[int], PrefixCache], slots: list[int], inserted_len: int, error: RadixVizError
+) -> None:
+    """Whatever an engine runs on, an insertion that makes no sense has the same error and changes nothing."""
+    cache = make_cache(2)
+    cache.insert(RadixKey([1, 2, 3, 4]), [4, 5, 6, 7])
+    before = cache.snapshot()
+    with pytest.raises(type(error)) as raised:
+        cache.insert(RadixKey([1, 2]), slots, inserted_len=inserted_len)
+    assert raised.value.facts() == error.facts()
+    assert cache.snapshot() == before
+    cache.check_integrity()

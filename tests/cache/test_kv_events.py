@@ -7,7 +7,7 @@ from radixviz.cache.kv_event_maps import sglang_maps, vllm_maps
 from radixviz.cache.kv_events import AllBlocksCleared, BlockRemoved, BlockStored, KVEvent, KVEventLog
 from radixviz.cache.page_hash import namespace_seed, page_digests, page_hash
 from radixviz.cache.radix_cache import RadixCache
-from radixviz.errors import BadTokenId
+from radixviz.errors import BadPageSize, BadTokenId
 from radixviz.events import NodeAdded
 
 NOWHERE = (None, None, None, None)
@@ -31,6 +31,13 @@ class Told:
 def hashes(*tokens: int, page_size: int = 1) -> tuple[int, ...]:
     """Return the hashes of a whole sequence without a namespace."""
     return tuple(page_hash(digest) for digest in page_digests(b"", tokens, page_size))
+
+
+def test_blocks_of_no_token() -> None:
+    """A log needs blocks of a token or more."""
+    with pytest.raises(BadPageSize) as raised:
+        KVEventLog(0)
+    assert raised.value.facts() == {"page_size": 0, "limit": None}
 
 
 def test_a_split_tells_nothing() -> None:
@@ -123,12 +130,30 @@ def test_tokens_are_as_many_as_blocks_hold() -> None:
 
 
 def test_a_token_without_a_hash() -> None:
-    """A token beyond 4 bytes is refused by the log, and the cache has taken it in and is whole."""
+    """A token beyond 4 bytes is refused by the log, and neither it nor what follows it is told, split or evicted."""
     told = Told()
+    told.insert(1, 2)
     with pytest.raises(BadTokenId):
-        told.insert(1, 1 << 32)
+        told.insert(1, 2, 3, 1 << 32)
+    assert told.insert(1, 2, 3, 1 << 32, 5) == told.insert(1, 2, 3, 6) == ()
+    assert told.insert(1, 7) == (BlockStored(hashes(1, 7)[1:], H1, (7,), 1, NOWHERE),)
     told.cache.check_integrity()
-    assert told.cache.total_size == 2
+    assert told.cache.total_size == 7
+    told.cache.evict(99)
+    assert told.log.take() == (BlockRemoved((H2, *hashes(1, 7)[1:], H1)),)
+
+
+def test_a_leaf_that_grew_by_a_token_without_a_hash() -> None:
+    """What the leaf had before is told as ever, split or evicted."""
+    told = Told()
+    told.insert(1, 2)
+    leaf = told.cache.match_prefix(RadixKey([1, 2])).node
+    with pytest.raises(BadTokenId):
+        told.cache.insert(RadixKey([1, 2, -1]), grow=leaf)
+    told.cache.match_prefix(RadixKey([1]))
+    assert told.insert(1, 8) == (BlockStored(hashes(1, 8)[1:], H1, (8,), 1, NOWHERE),)
+    told.cache.evict(99)
+    assert told.log.take() == (BlockRemoved((H2, *hashes(1, 8)[1:], H1)),)
 
 
 def test_sglang_maps() -> None:

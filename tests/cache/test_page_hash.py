@@ -6,6 +6,7 @@ import pytest
 
 from radixviz.cache.page_hash import namespace_seed, page_digests, page_hash
 from radixviz.errors import BadTokenId
+from radixviz.events import Namespace
 
 FIRST = 7470307888890966271
 NOWHERE = (None, None, None, None)
@@ -34,8 +35,8 @@ def test_a_chain_can_be_taken_up() -> None:
 
 def test_namespaces_begin_apart() -> None:
     """No two namespaces begin a chain alike: absent, empty, moved to another part or joined otherwise."""
-    parts = (None, "", "a", "ab", "b")
-    namespaces = list(itertools.product(parts, parts, parts, parts))
+    parts = (None, "", "a", "ab", "1", 1, "\ud83d")  # JSON brings numbers and half characters
+    namespaces = list[Namespace](itertools.product(parts, repeat=4))  # type: ignore[arg-type]
     assert len({namespace_seed(each) for each in namespaces}) == len(namespaces)
     assert namespace_seed(NOWHERE) == b""
 

@@ -1,9 +1,17 @@
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import pytest
 
+from radixviz.cache.block_cache import BlockCache
+from radixviz.cache.no_cache import NoCache
+from radixviz.cache.page_pool import PagePool
+from radixviz.cache.prefix_cache import PrefixCache
+from radixviz.cache.radix_cache import RadixCache
+from radixviz.engine.engine import Engine
+from radixviz.engine.runner import SimulatedRunner
+from radixviz.errors import PageSizeMismatch
 from radixviz.events import (
     Event,
     Namespace,
@@ -22,7 +30,7 @@ from radixviz.events import (
     TokenSampled,
     TokensComputed,
 )
-from tests.engine.serving import Serving
+from tests.engine.serving import Serving, say
 
 NOWHERE: Namespace = (None, None, None, None)
 
@@ -30,6 +38,16 @@ NOWHERE: Namespace = (None, None, None, None)
 def phases(events: Iterable[Event]) -> list[tuple[str, tuple[str, ...]]]:
     """Return the phases that closed, each with its sequences."""
     return [(event.phase, event.sequence_ids) for event in events if isinstance(event, PhaseClosed)]
+
+
+@pytest.mark.parametrize("make_cache", [RadixCache, BlockCache, NoCache])
+def test_cache_and_pool_have_pages_of_one_size(make_cache: Callable[[int], PrefixCache]) -> None:
+    """An engine on a cache and a pool that cut pages otherwise is refused, and takes no page."""
+    pool = PagePool(8, 2)
+    with pytest.raises(PageSizeMismatch) as raised:
+        Engine(make_cache(4), pool, SimulatedRunner(say))
+    assert raised.value.facts() == {"cache": 4, "pool": 2}
+    assert pool.free_pages == 8
 
 
 def test_everything_that_one_request_does() -> None:

@@ -103,6 +103,26 @@ def test_given_back_by_a_cancelled_request() -> None:
     assert serving.reasons("b") == "4 reused, 2 evicted, 1 never_seen"
 
 
+@pytest.mark.parametrize(
+    ("prompt", "reasons"),
+    [
+        (range(5), "2 reused, 2 other_namespace, 1 never_seen"),
+        (range(4), "2 reused, 2 other_namespace"),
+        ((0, 1, 2, 3, 4, 5, 7), "2 reused, 2 other_namespace, 2 never_seen, 1 diverged"),
+    ],
+)
+def test_called_off_before_it_was_computed(prompt: Sequence[int], reasons: str) -> None:
+    """What a request was to compute when it was called off counts as if nobody had asked for it."""
+    serving = Explained(batching=Batching(prefill_chunk=2))
+    serving.submit("a", range(4), 1, namespace=OTHER)
+    serving.run_until_idle()
+    serving.submit("b", range(7), 1)
+    serving.step()
+    serving.engine.cancel("b")
+    serving.run("c", prompt, 1)
+    assert serving.reasons("c") == reasons
+
+
 def test_given_back_by_a_retracted_sequence() -> None:
     """A reply whose sequence was sent back is gone until it returns; its prompt is in the tree."""
     serving = Explained(9, batching=Batching(max_running=2), reply=lambda name, number: 900 if name == "old" else 800)

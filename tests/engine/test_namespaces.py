@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Callable
+from typing import Any, cast
 
 import pytest
 
-from radixviz.events import NO_NAMESPACE, Namespace, NodeAdded, RequestArrived
+from radixviz.cache.block_cache import BlockCache
+from radixviz.cache.radix_cache import RadixCache
+from radixviz.events import NO_NAMESPACE, Emit, Namespace, NodeAdded, RequestArrived
 from tests.engine.serving import Serving
 
 BOTH_WAYS = pytest.mark.parametrize("turn_as_one_edge", [True, False])
 
 
-def cached(namespaces: list[Namespace], *, turn_as_one_edge: bool = True) -> list[int]:
+def cached(
+    namespaces: list[Namespace], *, turn_as_one_edge: bool = True, make_cache: Callable[..., Any] = RadixCache
+) -> list[int]:
     """Return what each of these reuses of one prompt of 20 tokens, asked one after the other."""
-    serving = Serving(128, turn_as_one_edge=turn_as_one_edge)
+    serving = Serving(128, turn_as_one_edge=turn_as_one_edge, make_cache=make_cache)
     for number, namespace in enumerate(namespaces):
         serving.submit(str(number), range(20), 1, namespace=namespace)
         serving.run_until_idle()
@@ -52,9 +57,17 @@ def test_none_is_not_empty() -> None:
     assert cached([NO_NAMESPACE, *empty]) == [0, 0, 0, 0, 19]
 
 
-def test_a27_text_and_number() -> None:
-    """None, the number 1 and the text "1" as extra keys are three namespaces."""
-    assert cached([alone(3, value) for value in (None, 1, "1", 1)]) == [0, 0, 0, 19]
+def blocks(page_size: int, *, disabled: bool, emit: Emit) -> BlockCache:
+    """Make a cache of blocks as Serving makes a tree."""
+    return BlockCache(page_size, emit=emit)
+
+
+@pytest.mark.parametrize("make_cache", [RadixCache, blocks])
+@pytest.mark.parametrize("part", [2, 3], ids=["cache_salt", "extra_key"])
+def test_a27_text_and_number(part: int, make_cache: Callable[..., Any]) -> None:
+    """None, the number 1, the text "1" and half a character are four namespaces, whatever holds the tokens."""
+    asked = [alone(part, value) for value in (None, 1, "1", "\ud83d", 1)]
+    assert cached(asked, make_cache=make_cache) == [0, 0, 0, 0, 19]
 
 
 def test_the_parts_are_told() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from radixviz.engine.batching import Batching
 from radixviz.engine.schedule import SCHEDULE_POLICIES, SchedulePolicy, schedule_policy
-from radixviz.errors import UnknownPolicy
+from radixviz.errors import BadTokenCount, UnknownPolicy
 from radixviz.events import RequestMatched
 from radixviz.render.explain import explain
 from tests.engine.serving import Serving
@@ -57,6 +57,13 @@ def test_every_policy_serves_all_in_a_small_pool(name: str) -> None:
         serving.submit(str(number), (number % 2, number % 3, number), 6)
     serving.run_until_idle()
     assert all(len(serving[str(number)].output_ids) == 6 for number in range(6))
+
+
+def test_waiting_makes_nobody_later() -> None:
+    """Aging by a negative number would let those starve that wait longest."""
+    with pytest.raises(BadTokenCount) as caught:
+        schedule_policy("lpm-aging", tokens_per_pass=-1)
+    assert caught.value.facts() == {"name": "tokens_per_pass", "value": -1}
 
 
 def test_an_unknown_policy_is_named() -> None:

@@ -35,6 +35,8 @@ from tests.engine.serving import Serving
         (Request("r", (1,), 1, temperature=-0.1), BadTemperature, {"request": "r", "value": -0.1}),
         (Request("r", (1,), 1, temperature=inf), BadTemperature, {"request": "r", "value": inf}),
         (Request("r", (1, 1 << 63), 1), BadTokenId, {"value": 1 << 63, "position": 1, "limit": None}),
+        (Request("r", (1, 1 << 32), 1), BadTokenId, {"value": 1 << 32, "position": 1, "limit": (1 << 32) - 1}),
+        (Request("r", (-1,), 1), BadTokenId, {"value": -1, "position": 0, "limit": (1 << 32) - 1}),
         (Request("r", (1,) * 30, 11), PromptTooLong, {"request": "r", "tokens": 41, "limit": 40}),
         (Request("r", (1,) * 31, 3), RequestTooLarge, {"request": "r", "pages": 9, "limit": 8}),
     ],

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 from radixviz.cache.key import RadixKey
 from radixviz.cache.radix_cache import RadixCache
 from radixviz.errors import ModelRefused
-from radixviz.model.chat_template import ChatTemplate, Message, first_difference
+from radixviz.model.chat_template import ChatTemplate, Message, RewrittenTurn, first_difference, rewritten_turn
 from radixviz.model.folder import ModelFolder
 from radixviz.model.tokenizer import TextTokenizer
 
@@ -117,3 +117,16 @@ def test_reuse_ends_where_a_template_rewrites_history(
     cache = RadixCache(page_size)
     cache.insert(RadixKey(computed))
     assert cache.match_prefix(RadixKey(second)).prefix_len == shared // page_size * page_size
+
+
+def test_the_first_token_that_a_template_rewrites_is_told(chat_folder: Path) -> None:
+    """What it was and what it becomes, behind all that stays; a template that keeps history tells nothing."""
+    hello = [Message("user", "Hello")]
+    chat, text = opened(chat_folder, THINKING)
+    turn = rewritten_turn(chat, text, hello, "Hi!", "What can you do?")
+    before = chat.encode(hello, text)
+    assert turn is not None
+    assert turn == RewrittenTurn(len(before) + len(text.encode("Hi!")), turn.shared, "<", "H")
+    assert text.decode(before[: turn.shared]).endswith("assistant\n")
+    chat, text = opened(chat_folder, CHATML)
+    assert rewritten_turn(chat, text, hello, "Hi!", "What can you do?") is None

@@ -218,6 +218,11 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "The slot x at position 2 is not an integer of 64 bits.",
         "第 2 个位置的槽位 x 不是 64 位整数。",
     ),
+    (
+        errors.PageSizeMismatch(4, 1),
+        "The cache has 4 tokens in a page, the pool 1, but both must have the same number.",
+        "缓存的一页是 4 个 token，页池的一页是 1 个，但两者必须相同。",
+    ),
     (errors.NotLocked(4), "Node 4 was to be unlocked, but nobody holds it.", "要解锁节点 4，但没有人引用它。"),
     (
         errors.ForeignNode(4),

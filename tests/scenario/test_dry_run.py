@@ -87,3 +87,12 @@ def test_a_pool_that_is_too_small_for_the_story_plays_what_really_happens(
     for stage in timeline.stages():
         states = [view.state for view in timeline.last_frame(stage).sequences]
         assert states == ["finished"] * len(states)
+
+
+def test_a_model_that_was_taught_nothing_gets_the_pool_that_tells_most(scenario: Scenario) -> None:
+    """All evictions and splits are the figure's: all that is missed is a sample that repeats an earlier answer."""
+    tokenizer = TextTokenizer.from_folder(locate(TINY))
+    pages = find_pool(scenario, tokenizer, page_size=1, taught=False)
+    assert pages is not None
+    unmet = dry_run(scenario, tokenizer, page_size=1, pool_pages=pages, taught=False).unmet
+    assert [(one.kind, one.subject) for one in unmet] == [("look", "S1")]

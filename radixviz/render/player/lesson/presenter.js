@@ -85,6 +85,6 @@ function makeClock(name) {
   };
 }
 
-const placeOf = ({ stage }, say) => stage === "encore" ? say("stage.encore") : fill(say("stage"), { stage });
+const placeOf = ({ stage, page }, say) => page ? say("lesson.page." + page) : stage === "encore" ? say("stage.encore") : fill(say("stage"), { stage });
 const fill = (text, values) => text.replace(/\{(\w+)(?::([^|{}]*)\|([^|{}]*))?\}/g, (found, name, one, many) => one === undefined ? values[name] : values[name] === 1 ? one : many);
 const time = seconds => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds) % 60).padStart(2, "0")}`;

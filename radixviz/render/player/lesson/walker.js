@@ -1,6 +1,7 @@
 // Walks the states of a lesson beside the player. A state is an address; the player follows it as it follows Back.
 // A component of its own: `data` is {id, scenario, lang, words: {en, zh}, states: [{title, minutes, notes, pause (each
-// {en, zh}; pause or null), scenario, stage, frame, lang, ask}]}. The presenter window hears where the lesson is over a
+// {en, zh}; pause or null), scenario, page, stage, frame, lang, ask}], known}. `page` is null for the tour; a state's
+// frame counts only where `known` is true: a step from another page is finished there. The presenter window hears where the lesson is over a
 // BroadcastChannel, and may ask to go elsewhere: {kind: "at" | "go", at}, {kind: "hello"}.
 const CLICKER = { PageDown: 1, PageUp: -1 };
 const LOOK_MS = 500;         // so often the address is looked at: the projector view has no bar
@@ -21,7 +22,7 @@ export default function ({ data, parentElement }) {
 
 function makeWalker(host, first) {
   const [pause, bar, count, title, back, forward, presenter] = host.querySelectorAll(".pause, .bar, .count, .title, button");
-  const kept = "radixviz.lesson." + first.id, channel = new BroadcastChannel(kept);
+  const kept = "radixviz.lesson." + first.id, coming = kept + ".coming", channel = new BroadcastChannel(kept);
   let data = first, at = null;     // null: nobody has moved yet, so the address tells
   const said = words => languages(data).map(lang => words[lang]);
   const here = () => at ?? whereNow(data, Number(sessionStorage.getItem(kept) ?? NaN));
@@ -29,7 +30,7 @@ function makeWalker(host, first) {
   const go = to => {
     at = Math.min(Math.max(to, 0), data.states.length - 1);
     sessionStorage.setItem(kept, at);
-    follow(data, data.states[at]);
+    if (follow(data, data.states[at])) sessionStorage.setItem(coming, at);
     show();
     tell();
   };
@@ -45,7 +46,7 @@ function makeWalker(host, first) {
     if (pause.textContent !== lines.join("")) pause.replaceChildren(...lines.map(line => Object.assign(document.createElement("p"), { textContent: line })));
   };
   const open = () => {
-    const address = new URL(location.href);
+    const address = addressOf(null);
     address.search = new URLSearchParams({ lesson: data.id, lang: address.searchParams.get("lang") ?? data.lang, presenter: 1 });
     window.open(address, kept, WINDOW);
   };
@@ -69,6 +70,11 @@ function makeWalker(host, first) {
     id: first.id,
     take(next) {
       data = next;
+      const to = data.known && sessionStorage.getItem(coming);
+      if (to) {
+        sessionStorage.removeItem(coming);
+        go(Number(to));
+      }
       show();
       tell();
     },
@@ -84,30 +90,44 @@ function makeWalker(host, first) {
 function whereNow({ states }, kept) {
   if (states[kept] && isAt(states[kept])) return kept;
   const { stage, frame } = place();
-  return Math.max(0, states.findLastIndex(one => String(one.stage) === stage && one.frame <= frame), states.findIndex(one => String(one.stage) === stage));
+  if (pageHere()) return Math.max(0, states.findIndex(one => one.page));
+  return Math.max(0, states.findLastIndex(one => !one.page && String(one.stage) === stage && one.frame <= frame), states.findIndex(one => String(one.stage) === stage));
 }
 
-const isAt = state => String(state.stage) === place().stage && state.frame === place().frame;
+const isAt = state => state.page === pageHere() && Boolean(state.page || (String(state.stage) === place().stage && state.frame === place().frame));
+
+// The page that the address names: the last part of its path, as the app's pages have it.
+const PROOF = /\/proof\/?$/;
+const pageHere = () => PROOF.test(location.pathname) ? "proof" : null;
+
+function addressOf(page) {
+  const address = new URL(location.href), tour = address.pathname.replace(PROOF, "/");
+  address.pathname = page ? tour.replace(/\/?$/, "/" + page) : tour;
+  return address;
+}
 
 function place() {
   const asked = new URL(location.href).searchParams;
   return { stage: asked.get("stage") ?? "0", frame: Number(asked.get("frame") ?? 1) };
 }
 
+// Go to a state's address; true where that is another page, which begins anew.
 function follow({ scenario }, state) {
-  const address = new URL(location.href), asked = address.searchParams;
+  const address = addressOf(state.page), asked = address.searchParams;
   asked.set("stage", state.stage);
   asked.set("frame", state.frame);
   if (state.lang) asked.set("lang", state.lang);
   if (state.ask) asked.delete("ask");
   if (state.ask === false) asked.set("ask", "0");
-  if (state.scenario !== (asked.get("scenario") ?? scenario)) {
-    asked.set("scenario", state.scenario);
-    location.assign(address);                      // another run: the page begins anew
-    return;
+  const isOther = state.scenario !== (asked.get("scenario") ?? scenario);
+  if (isOther) asked.set("scenario", state.scenario);
+  if (isOther || state.page !== pageHere()) {
+    location.assign(address);
+    return true;
   }
   if (address.href !== location.href) history.pushState(history.state, "", address);
   dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+  return false;
 }
 
 // The languages in which the page speaks now, the one that stands once first.

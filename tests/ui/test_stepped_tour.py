@@ -1,0 +1,234 @@
+"""The tour on a model that was taught nothing of it: stage by stage, with what is said, and freed when called off."""
+
+from __future__ import annotations
+
+import gc
+import json
+import shutil
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from radixviz.errors import ModelRefused
+from radixviz.model.folder import TINY, locate
+from radixviz.model.loader import load as load_model
+from radixviz.model.tokenizer import TextTokenizer
+from radixviz.render.explain import explain
+from radixviz.render.words import say
+from radixviz.scenario.schema import Scenario
+from radixviz.ui import stepped_tour as stepped
+from radixviz.ui import timeline_job as jobs
+from radixviz.ui.components.stepping import ALL, CANCEL, NEXT
+from radixviz.ui.offered_models import MODEL_VARIABLE
+from radixviz.ui.stepped_tour import SteppedTour, SteppedTours, TourPlan, stepped_tours
+from tests.model.random_models import SIZES
+from tests.ui.conftest import APP
+from tests.ui.shown import given
+
+REWRITING = (
+    "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}"
+    "{% if add_generation_prompt %}assistant: (thinks){% endif %}"
+)
+
+
+@pytest.fixture(scope="module")
+def random_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a random model that reads with the tiny model's tokenizer."""
+    folder = tmp_path_factory.mktemp("models") / "random"
+    vocabulary = TextTokenizer.from_folder(locate(TINY)).vocabulary_size
+    torch.manual_seed(0)
+    config = LlamaConfig(**{**SIZES, "vocab_size": vocabulary, "max_position_embeddings": 1024})
+    LlamaForCausalLM(config).save_pretrained(folder)
+    shutil.copy(locate(TINY).path / "tokenizer.json", folder)
+    return folder
+
+
+@pytest.fixture
+def tours() -> Iterator[SteppedTours]:
+    """Return tours that are called off when the test ends."""
+    made = SteppedTours()
+    yield made
+    made.forget()
+
+
+def plan_of(scenario: Scenario, source: Path | str) -> TourPlan:
+    """Return the plan of the scenario on this model, with a pool that needs no dry runs."""
+    return TourPlan(scenario, "random", str(source), scenario.page_size, 300)
+
+
+def wait_until(done: Callable[[], object]) -> None:
+    """Wait until this is so, at most twenty seconds."""
+    deadline = time.monotonic() + 20
+    while not done() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert done()
+
+
+def test_stages_run_when_they_are_asked_for(tours: SteppedTours, scenario: Scenario, random_folder: Path) -> None:
+    """One at first, then two more, then all; each reply has the scenario's length and was told as it came."""
+    tour = tours.find(plan_of(scenario, random_folder))
+    assert (tour.is_loaded, tour.is_working) == (False, False)
+    tour.run_next()
+    wait_until(lambda: not tour.is_working)
+    assert (tour.told.stages, tour.told.stage, tour.is_loaded, tour.is_whole) == (1, 1, True, False)
+    tour.run_next()
+    wait_until(lambda: not tour.is_working)
+    first = tour.told.timeline
+    assert first is not None
+    assert first.stages() == (1, 2)
+    (view,) = first.last_frame(2).sequences
+    request = scenario.request[0]
+    assert len(view.token_ids) - view.prompt_len == request.reply_tokens
+    decoded = TextTokenizer.from_folder(locate(TINY)).decode(view.token_ids[view.prompt_len :])
+    assert tour.told.said == ((view.sequence_id, decoded),)
+    tour.run_all()
+    wait_until(lambda: not tour.is_loaded)
+    whole = tour.told.timeline
+    assert (tour.is_whole, tour.error) == (True, None)
+    assert whole is not None
+    assert whole.stages() == tuple(spec.stage for spec in scenario.stage)
+    assert whole.run.model == "random"
+    assert whole.frames[: len(first.frames)] == first.frames
+
+
+def test_a_run_that_is_called_off_frees_its_model(
+    tours: SteppedTours, scenario: Scenario, random_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While it waits, and in the midst of a stage; afterwards it can begin anew."""
+    loaded: list[weakref.ref[object]] = []
+
+    def load(*args: object, **options: object) -> object:
+        made = real(*args, **options)  # type: ignore[arg-type]
+        loaded.append(weakref.ref(made.model.module))
+        return made
+
+    real = load_model
+    monkeypatch.setattr(stepped, "load", load)
+    tour = tours.find(plan_of(scenario, random_folder))
+    tour.run_next()
+    wait_until(lambda: not tour.is_working)
+    tour.cancel()
+    wait_until(lambda: not tour.is_loaded)
+    assert (tour.was_cancelled, tour.told, tour.error) == (True, stepped.Told(), None)
+    tour.run_all()
+    wait_until(lambda: tour.told.said)
+    tour.cancel()
+    wait_until(lambda: not tour.is_loaded)
+    gc.collect()
+    assert [model() for model in loaded] == [None, None]
+    assert tour.was_cancelled
+
+
+def test_only_one_tour_holds_a_model(tours: SteppedTours, scenario: Scenario, random_folder: Path) -> None:
+    """Whoever starts another one calls the first off."""
+    first = tours.find(plan_of(scenario, random_folder))
+    second = tours.find(TourPlan(scenario, "random", str(random_folder), 4, 80))
+    assert tours.find(plan_of(scenario, random_folder)) is first
+    first.run_next()
+    wait_until(lambda: not first.is_working)
+    second.run_next()
+    wait_until(lambda: not second.is_working)
+    assert (first.is_loaded, first.was_cancelled, second.is_loaded) == (False, True, True)
+
+
+def test_a_template_that_rewrites_history_is_told(
+    tours: SteppedTours, scenario: Scenario, random_folder: Path, tmp_path: Path
+) -> None:
+    """With the tokens that stay, and the first that differs; a template that keeps them says nothing."""
+    folder = Path(shutil.copytree(random_folder, tmp_path / "random"))
+    (folder / "tokenizer_config.json").write_text(json.dumps({"chat_template": REWRITING}), encoding="utf-8")
+    tour = tours.find(plan_of(scenario, folder))
+    tour.run_next()
+    wait_until(lambda: not tour.is_working)
+    turn = tour.told.rewritten
+    assert turn is not None
+    assert 0 < turn.shared < turn.length
+    assert (turn.was, turn.now) == (" ", " Hi")
+
+
+@pytest.fixture
+def page(random_folder: Path, monkeypatch: pytest.MonkeyPatch, timeline: object) -> Iterator[AppTest]:
+    """Return the app with the random model configured, not yet run; the tiny model's tour is ready."""
+    monkeypatch.setenv(MODEL_VARIABLE, str(random_folder))
+    monkeypatch.setattr(jobs, "make_timeline", lambda *_: timeline)
+    jobs.timeline_job.clear()
+    app = AppTest.from_file(str(APP), default_timeout=20)
+    app.query_params["lang"] = "en"
+    app.query_params["pool"] = "300"
+    yield app
+    stepped_tours().forget()
+    jobs.timeline_job.clear()
+
+
+def run_until(app: AppTest, done: Callable[[], object]) -> None:
+    """Run the page until this is so, at most twenty seconds."""
+    deadline = time.monotonic() + 20
+    while not done() and time.monotonic() < deadline:
+        app.run()
+        time.sleep(0.05)
+    assert done()
+
+
+def keys(app: AppTest) -> list[str | None]:
+    """Return the buttons of the stepped run that are on the page."""
+    return [button.key for button in app.button if button.key in (NEXT, ALL, CANCEL)]
+
+
+def test_the_page_runs_the_stages_one_by_one(page: AppTest) -> None:
+    """Nothing is loaded unasked; each stage comes to the player when it has run; cancelling forgets them."""
+    page.run()
+    assert not page.exception
+    assert (keys(page), given(page)["frames"]) == ([NEXT, ALL], [])
+    assert say("en", "steps.idle", model="random", all=10) in [caption.value for caption in page.caption]
+    page.button(key=NEXT).click().run()
+    run_until(page, lambda: keys(page) == [NEXT, ALL, CANCEL])
+    page.button(key=NEXT).click().run()
+    run_until(page, lambda: len(given(page)["frames"]) > 1 and NEXT in keys(page))
+    assert [stage["frames"] > 0 for stage in given(page)["stages"]][:4] == [True, True, False, False]
+    page.button(key=CANCEL).click().run()
+    run_until(page, lambda: keys(page) == [NEXT, ALL])
+    assert given(page)["frames"] == []
+    assert say("en", "steps.cancelled", model="random") in [caption.value for caption in page.caption]
+
+
+def test_the_page_shows_the_whole_tour_when_all_has_run(page: AppTest) -> None:
+    """And the selector leads back to the tiny model, which has its own tour."""
+    page.run()
+    page.button(key=ALL).click().run()
+    run_until(page, lambda: keys(page) == [])
+    assert all(stage["frames"] for stage in given(page)["stages"])
+    page.radio[0].set_value("tiny").run()
+    assert page.query_params["model"] in ("tiny", ["tiny"])
+    run_until(page, lambda: not keys(page) and given(page)["frames"])
+    assert page.radio[0].value == "tiny"
+
+
+def test_a_model_that_cannot_be_used_leaves_the_tiny_one(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sentence, the tiny model's tour, and the buttons to try again."""
+    refused = ModelRefused("random", "out_of_memory", "9 B > 1 B")
+
+    def load(*_: object, **__: object) -> object:
+        raise refused
+
+    monkeypatch.setattr(stepped, "load", load)
+    page.run()
+    page.button(key=NEXT).click().run()
+    run_until(page, lambda: page.error and given(page)["frames"])
+    assert not page.exception
+    assert explain(refused, "en").split(":")[0] in page.error[0].value
+    assert keys(page) == [NEXT, ALL]
+
+
+def test_a_plan_is_what_tells_two_tours_apart(scenario: Scenario) -> None:
+    """Only so many are remembered."""
+    tours = SteppedTours()
+    found = [tours.find(TourPlan(scenario, "random", "x", size, None)) for size in range(1, 7)]
+    assert tours.find(found[-1].plan) is found[-1]
+    assert isinstance(tours.find(found[0].plan), SteppedTour)
+    assert tours.find(found[0].plan) is not found[0]
