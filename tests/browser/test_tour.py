@@ -86,8 +86,8 @@ def shown(page: Page) -> dict[str, Any]:
 
 
 def wait_until_ready(page: Page) -> None:
-    """Wait until the timeline is there and the reader can go on."""
-    page.locator("[data-tool=next]:not([aria-disabled])").wait_for(timeout=READY_MILLISECONDS)
+    """Wait until the whole timeline is there: a run that has only begun can be stepped through, too."""
+    page.locator(".rv-label[data-stage=encore]:enabled").wait_for(timeout=READY_MILLISECONDS)
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
