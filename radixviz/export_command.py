@@ -14,7 +14,7 @@ from radixviz.errors import UnknownFrame, UnknownLanguage, UnknownStage
 from radixviz.introduction import player_intro
 from radixviz.render.export.chromium import require_chromium
 from radixviz.render.export.files import check_folder, write_whole
-from radixviz.render.export.formats import DRAWN, PAGES, WRITERS, Exported, writer
+from radixviz.render.export.formats import DRAWN, PAGES, STILLS, WRITERS, Exported, writer
 from radixviz.render.export.handout import HANDOUT_KINDS, HandoutKind
 from radixviz.render.export.png import check_chinese, check_font
 from radixviz.render.export.timeline_json import read_timeline_file
@@ -34,6 +34,7 @@ def export(words: Sequence[str], language: str) -> int:
     target = Path(options.to)
     written = writer(target.suffix or target.name)
     kind = _kind(target, options, language)
+    _check_uses(target, options, kind, language)
     check_folder(target)
     if options.frame is not None:
         split_frame(options.frame, language)
@@ -123,6 +124,15 @@ def _kind(target: Path, options: argparse.Namespace, language: str) -> HandoutKi
     if options.lang == BOTH and target.suffix.lower() not in PAGES:
         raise UnknownLanguage(BOTH, LANGUAGES)
     return kind
+
+
+def _check_uses(target: Path, options: argparse.Namespace, kind: HandoutKind | None, language: str) -> None:
+    """Refuse an option that this kind of file has no use for."""
+    suffix = target.suffix.lower()
+    if options.frame is not None and (kind is not None or suffix not in (*STILLS, ".html")):
+        raise UsageError(say(language, "cli.frame_not", value=kind or suffix))
+    if options.font is not None and suffix not in DRAWN:
+        raise UsageError(say(language, "cli.font_not", value=suffix))
 
 
 def _check_tools(target: Path, font: Path | None, lang: str) -> None:

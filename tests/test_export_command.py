@@ -38,7 +38,8 @@ def test_an_exported_timeline_is_read_again_and_written_as_anything_else(
     source.write_bytes(b"\xef\xbb\xbf" + write_timeline(told))
     for ending in (".json", ".svg", ".png", ".html"):
         target = tmp_path / f"out{ending}"
-        assert main(["export", str(source), "--to", str(target), "--frame", "1.2"]) == 0
+        chosen = [] if ending == ".json" else ["--frame", "1.2"]
+        assert main(["export", str(source), "--to", str(target), *chosen]) == 0
         assert capsys.readouterr() == (f"{target}\n", "")
     written = {ending: (tmp_path / f"out{ending}").read_bytes() for ending in (".json", ".svg", ".png", ".html")}
 
@@ -57,6 +58,12 @@ def test_an_exported_timeline_is_read_again_and_written_as_anything_else(
         (["--to", "FOLDER/old.html", "--frame", "five"], "five"),
         (["--to", "FOLDER/old.html", "--frame", "10.1"], "encore"),
         (["--to", "FOLDER/old.html", "--model", "gpt-9"], "gpt-9"),
+        *((["--to", f"FOLDER/a{ending}", "--frame", "2.1"], ending) for ending in (".gif", ".webp", ".json", ".pdf")),
+        *(
+            (["--to", f"FOLDER/a{ending}", "--font", "FOLDER/old.html"], ending)
+            for ending in (".html", ".svg", ".json")
+        ),
+        (["--to", "FOLDER/a.html", "--as", "handout", "--frame", "2.1"], "handout"),
         (["--to", "FOLDER/a.png", "--font", "FOLDER/old.html"], "old.html"),
         (["--to", "FOLDER/a.png", "--font", "FOLDER/none.ttf"], "none.ttf"),
         ([], "to"),

@@ -137,7 +137,7 @@ def test_a_question_blocks_no_key(browser: Browser, tour_file: str) -> None:
         assert (place(page), asked(page)) == ("6.1 en", "number")
         page.keyboard.press("End")
         assert "1 of 1 question answered right." in (page.locator(".rv-ask").text_content() or "")
-        page.keyboard.press("q")  # nothing is asked
+        page.keyboard.press("Q")  # nothing is asked, with Caps Lock too
         page.keyboard.press("6")
         assert (place(page), asked(page)) == ("6.1 en", None)
 

@@ -34,7 +34,7 @@ def test_the_clicker_and_the_presenter_window_walk_the_lesson(browser: Browser, 
     page.locator("[data-testid=player][data-stage='5']").wait_for(timeout=READY_MILLISECONDS)
     assert page.locator("[data-testid=lesson] .count").inner_text() == "8 / 19"
     with context.expect_page() as opened:
-        page.keyboard.press("n")
+        page.keyboard.press("N")
     window = opened.value
     window.on("pageerror", lambda error: wrong.append(str(error)))
     part = {name: window.locator(f"[data-part={name}]") for name in ("title", "notes", "next", "pause", "alone", "run")}

@@ -101,6 +101,8 @@ WRITERS: Mapping[str, Writer] = {
 """By the ending of the file."""
 DRAWN = (".png", ".gif", ".webp", ".pdf")
 """The files that letters are drawn into, with the fonts of this machine."""
+STILLS = (".svg", ".png")
+"""The files that show one frame."""
 PAGES = (".html", ".pdf")
 """The files that may be printed pages."""
 

@@ -22,7 +22,7 @@ export function listenKeys(store, travel, root, closeTop) {
       ArrowRight: () => go(1), ArrowLeft: () => go(-1), PageDown: () => travel.stop(1), PageUp: () => travel.stop(-1),
       Home: travel.home, End: travel.end, " ": travel.play, Escape: closeTop,
       "?": () => store.set({ open: store.state.open === "help" ? null : "help", playing: false }),
-    }[key] ?? travel.keys[key];
+    }[key] ?? travel.keys[key.toLowerCase()];        // whatever Caps Lock says
   };
   addEventListener("keydown", listen);
   return () => removeEventListener("keydown", listen);

@@ -561,6 +561,8 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "cli.as.player": "the player; as .pdf the handout",
         "cli.lang.both": "both (.html and .pdf)",
         "cli.as_not": "--as is for .html and .pdf, not for “{value}”.",
+        "cli.frame_not": "--frame is for .svg, .png and the player as .html, not for “{value}”.",
+        "cli.font_not": "--font is for pictures (.png, .gif, .webp) and .pdf, not for “{value}”.",
         "cli.frame.help": "the frame to show, as STAGE.FRAME, for example 5.3 (default: {first})",
         "cli.font.help": "a font file to use besides the system's, for pictures and PDF",
         "cli.frame.default": "the first",

@@ -561,6 +561,8 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "cli.as.player": "播放器；写成 .pdf 时是讲义",
         "cli.lang.both": "both（.html 和 .pdf）",
         "cli.as_not": "--as 只用于 .html 和 .pdf，不能用于“{value}”。",
+        "cli.frame_not": "--frame 只用于 .svg、.png 和播放器 .html，不能用于“{value}”。",
+        "cli.font_not": "--font 只用于图片（.png、.gif、.webp）和 .pdf，不能用于“{value}”。",
         "cli.frame.help": "要显示的帧，写作“步.帧”，例如 5.3（默认：{first}）",
         "cli.font.help": "除系统字体之外还用哪个字体文件，用于图片和 PDF",
         "cli.frame.default": "第一帧",

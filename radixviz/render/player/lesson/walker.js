@@ -53,7 +53,7 @@ function makeWalker(host, first) {
   const listen = event => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(event.composedPath()[0])) return;
     if (event.key === "PageDown" && isAsking()) return;      // the player shows the answer first
-    const act = event.key in CLICKER ? () => go(here() + CLICKER[event.key]) : event.key === "n" ? open : null;
+    const act = event.key in CLICKER ? () => go(here() + CLICKER[event.key]) : event.key.toLowerCase() === "n" ? open : null;
     if (!act) return;
     event.preventDefault();
     event.stopImmediatePropagation();
