@@ -18,7 +18,7 @@ from radixviz.ui.components.start_up import show_error
 from radixviz.ui.kept_proof import read_proof
 from radixviz.ui.offered_models import find_models
 from radixviz.ui.proof_job import proof_job
-from radixviz.ui.state import page_language
+from radixviz.ui.state import page_language, read_address
 from radixviz.ui.story import NINE_STAGES
 
 MODEL, DTYPE, MEASURE = "radixviz.proof.model", "radixviz.proof.dtype", "radixviz.proof.measure"
@@ -33,10 +33,11 @@ def show_proof() -> None:
     _show_head(lang)
     st.markdown(say(lang, "proof.question"))
     offered = find_models(lang)
-    names = list(offered.sources)
+    names, asked = list(offered.sources), read_address().model
+    first = asked if asked in names else offered.usual
     result, choice = st.container(), st.container(horizontal=True, vertical_alignment="bottom")
     with choice:
-        shown = st.selectbox(say(lang, "proof.model"), names, names.index(offered.usual), key=MODEL, width=200)
+        shown = st.selectbox(say(lang, "proof.model"), names, names.index(first), key=MODEL, width=200)
         model = offered.sources[shown]
         dtype = st.selectbox(say(lang, "proof.dtype"), DTYPES, key=DTYPE, width=200)
         job = proof_job(model, dtype)
