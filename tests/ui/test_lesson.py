@@ -75,7 +75,7 @@ def test_the_presenter_window_has_the_notes_and_no_player() -> None:
 
 
 def test_the_page_of_the_proof_has_the_walker_too() -> None:
-    """It knows no frames, so that what leads back to the tour is finished there."""
+    """It knows no frames: those are what the browser remembers of the tour."""
     app = AppTest.from_string("from radixviz.ui.pages.proof import show_proof\nshow_proof()\n", default_timeout=20)
     app.query_params["lesson"] = "class-45"
     app.query_params["lang"] = "en"

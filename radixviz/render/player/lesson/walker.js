@@ -1,7 +1,7 @@
 // Walks the states of a lesson beside the player. A state is an address; the player follows it as it follows Back.
 // A component of its own: `data` is {id, scenario, lang, words: {en, zh}, states: [{title, minutes, notes, pause (each
 // {en, zh}; pause or null), scenario, page, stage, frame, lang, ask}], known}. `page` is null for the tour; a state's
-// frame counts only where `known` is true: a step from another page is finished there. The presenter window hears where the lesson is over a
+// frame counts only where `known` is true, and is remembered for the pages where it is not. The presenter window hears where the lesson is over a
 // BroadcastChannel, and may ask to go elsewhere: {kind: "at" | "go", at}, {kind: "hello"}.
 const CLICKER = { PageDown: 1, PageUp: -1 };
 const LOOK_MS = 500;         // so often the address is looked at: the projector view has no bar
@@ -22,7 +22,7 @@ export default function ({ data, parentElement }) {
 
 function makeWalker(host, first) {
   const [pause, bar, count, title, back, forward, presenter] = host.querySelectorAll(".pause, .bar, .count, .title, button");
-  const kept = "radixviz.lesson." + first.id, coming = kept + ".coming", channel = new BroadcastChannel(kept);
+  const kept = "radixviz.lesson." + first.id, frames = kept + ".frames", channel = new BroadcastChannel(kept);
   let data = first, at = null;     // null: nobody has moved yet, so the address tells
   const said = words => languages(data).map(lang => words[lang]);
   const here = () => at ?? whereNow(data, Number(sessionStorage.getItem(kept) ?? NaN));
@@ -30,7 +30,7 @@ function makeWalker(host, first) {
   const go = to => {
     at = Math.min(Math.max(to, 0), data.states.length - 1);
     sessionStorage.setItem(kept, at);
-    if (follow(data, data.states[at])) sessionStorage.setItem(coming, at);
+    follow(data, data.states[at]);
     show();
     tell();
   };
@@ -70,11 +70,9 @@ function makeWalker(host, first) {
     id: first.id,
     take(next) {
       data = next;
-      const to = data.known && sessionStorage.getItem(coming);
-      if (to) {
-        sessionStorage.removeItem(coming);
-        go(Number(to));
-      }
+      const known = JSON.parse(sessionStorage.getItem(frames));
+      if (data.known) sessionStorage.setItem(frames, JSON.stringify(data.states.map(one => one.frame)));
+      else if (known) data = { ...data, states: data.states.map((one, at) => ({ ...one, frame: known[at] })) };
       show();
       tell();
     },
@@ -111,7 +109,6 @@ function place() {
   return { stage: asked.get("stage") ?? "0", frame: Number(asked.get("frame") ?? 1) };
 }
 
-// Go to a state's address; true where that is another page, which begins anew.
 function follow({ scenario }, state) {
   const address = addressOf(state.page), asked = address.searchParams;
   asked.set("stage", state.stage);
@@ -122,12 +119,11 @@ function follow({ scenario }, state) {
   const isOther = state.scenario !== (asked.get("scenario") ?? scenario);
   if (isOther) asked.set("scenario", state.scenario);
   if (isOther || state.page !== pageHere()) {
-    location.assign(address);
-    return true;
+    location.assign(address);  // begins anew
+    return;
   }
   if (address.href !== location.href) history.pushState(history.state, "", address);
   dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
-  return false;
 }
 
 // The languages in which the page speaks now, the one that stands once first.
