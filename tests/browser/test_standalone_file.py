@@ -82,7 +82,8 @@ def test_an_address_that_does_not_exist_lands_nearby(browser: Browser, tour_file
             ("stage=encore&frame=1", "encore.1", []),
         ):
             page.evaluate("(hash) => { location.hash = hash }", f"{asked}&ask=0")
-            page.wait_for_function("(hash) => decodeURI(location.hash) === hash", arg=f"#{asked}&ask=0")
+            for text in said:  # soon the address says what is shown instead
+                page.locator(".rv-notice", has_text=text).wait_for()
             page.locator(f"[data-stage='{landed.split('.')[0]}'][data-testid=player]").wait_for()
             assert (place(page), page.locator(".rv-notice").all_text_contents()) == (f"{landed} en", said)
         page.keyboard.press("ArrowRight")

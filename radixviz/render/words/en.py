@@ -185,7 +185,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "metric.again.help": "tokens computed a second time, because they had been evicted",
         "formula.reused": "reused = min(L_hit, L − 1) = {cached}",
         "formula.floored": "reused = whole pages of min(L_hit, L − 1) = {cached}",
-        "formula.computed": "computed = L − {cached} = {computed}",
+        "formula.computed": "to compute = L − {cached} = {computed}",
         "order.next": "goes next",
         "order.none": "nothing can go",
         "order.next.help": "The order in which unlocked nodes would leave the tree: least recently used leaves first.",
