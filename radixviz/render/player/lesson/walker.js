@@ -1,8 +1,8 @@
 // Walks the states of a lesson beside the player. A state is an address; the player follows it as it follows Back.
 // A component of its own: `data` is {id, scenario, lang, words: {en, zh}, states: [{title, minutes, notes, pause (each
 // {en, zh}; pause or null), scenario, page, stage, frame, lang, ask}], known}. `page` is null for the tour; a state's
-// frame counts only where `known` is true, and is remembered for the pages where it is not. The presenter window hears where the lesson is over a
-// BroadcastChannel, and may ask to go elsewhere: {kind: "at" | "go", at}, {kind: "hello"}.
+// frame counts only where `known` is true, and is remembered for pages where it is not. The presenter window hears where
+// the lesson is over a BroadcastChannel, and may ask to go elsewhere: {kind: "at" | "go", at}, {kind: "hello"}.
 const CLICKER = { PageDown: 1, PageUp: -1 };
 const LOOK_MS = 500;         // so often the address is looked at: the projector view has no bar
 const WINDOW = "popup,width=1000,height=680";
@@ -23,7 +23,7 @@ export default function ({ data, parentElement }) {
 function makeWalker(host, first) {
   const [pause, bar, count, title, back, forward, presenter] = host.querySelectorAll(".pause, .bar, .count, .title, button");
   const kept = "radixviz.lesson." + first.id, frames = kept + ".frames", channel = new BroadcastChannel(kept);
-  let data = first, at = null;     // null: nobody has moved yet, so the address tells
+  let data = first, at = null;  // null: nobody has moved yet, so the address tells
   const said = words => languages(data).map(lang => words[lang]);
   const here = () => at ?? whereNow(data, Number(sessionStorage.getItem(kept) ?? NaN));
   const tell = () => channel.postMessage({ kind: "at", at: here() });
@@ -119,7 +119,7 @@ function follow({ scenario }, state) {
   const isOther = state.scenario !== (asked.get("scenario") ?? scenario);
   if (isOther) asked.set("scenario", state.scenario);
   if (isOther || state.page !== pageHere()) {
-    location.assign(address);  // begins anew
+    location.assign(address);
     return;
   }
   if (address.href !== location.href) history.pushState(history.state, "", address);
