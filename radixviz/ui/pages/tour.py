@@ -13,6 +13,7 @@ from radixviz.model.folder import TINY
 from radixviz.render.dot import labelled_dot
 from radixviz.render.explain import explain_unmet
 from radixviz.render.layout import find_engine
+from radixviz.render.player_data import PlayerIntro
 from radixviz.render.tree_boxes import tree_boxes
 from radixviz.render.tree_text import box_labels
 from radixviz.render.words import say
@@ -69,30 +70,15 @@ def show_tour() -> None:
     key = _key(scenario, engine, name, TINY, *_pool(settings, scenario)) if live and run.job is not None else ""
     said = (Notice("files.shown", {"name": opened.name}),) if not live else (unknown, *wrong) if unknown else wrong
     kept = read_run(key) if timeline is None and run.job is not None else None
-    beginning = run.beginning if timeline is None and kept is None else None
+    there = _There(timeline, kept, run.beginning if timeline is None and kept is None else None, intro, engine, key)
     player, below, files = st.container(), st.container(), st.container()
     if live:
         with below:  # before the player, which is large: so the reader soon sees that something is being done
-            _show_work(run, kept, state.lang, is_begun=kept is not None or beginning is not None)
+            _show_work(run, kept, state.lang, is_begun=there.kept is not None or there.beginning is not None)
     if run.job is not None:
         run.job.start()
     with player:
-        if timeline is not None:
-            text = player_text(timeline, engine, intro, key)
-            state = _show(text, state, said)
-        elif kept is not None:
-            text = kept.text
-            state = _show(text, state, said)
-        elif beginning is not None:
-            text = player_text(beginning, engine, intro)
-            _show_beginning(text, state, said)
-        else:
-            text = waiting_text(scenario, intro or introduction(scenario))
-            show_player(text, Start(-1, state.view, _notices((*said, *state.notices))))
-        if timeline is not None and timeline.unmet:
-            st.caption(as_text(" ".join(explain_unmet(unmet, state.lang) for unmet in timeline.unmet)))
-        if timeline is not None and engine is None:
-            _show_plain_tree(timeline, state)
+        text, state = _show_there(there, scenario, state, said)
     with files:
         show_refused_model(offered, state.lang)
         show_walker(scenario.id, state.lang, text)
@@ -101,6 +87,46 @@ def show_tour() -> None:
                 show_files(ShownRun(timeline, intro, _frame(timeline, state.position), engine, state.view), opened)
                 show_models(offered, settings.model, state.lang)
                 show_links(TOUR, state.lang)
+
+
+@dataclass(frozen=True, slots=True)
+class _There:
+    """What there is to be shown: a whole run, else the last one that was kept, else the beginning of one, else none.
+
+    Beside it the introduction (None: the file that was opened has none), the Graphviz program, and the name under which
+    a whole run is kept.
+    """
+
+    timeline: Timeline | None
+    kept: KeptRun | None
+    beginning: Timeline | None
+    intro: PlayerIntro | None
+    engine: Path | None
+    key: str
+
+
+def _show_there(
+    there: _There, scenario: Scenario, state: AppState, said: tuple[Notice, ...]
+) -> tuple[PlayerText, AppState]:
+    """Show the player and what is to be said of the run below it; return its text, and where the reader is."""
+    timeline, engine = there.timeline, there.engine
+    if timeline is not None:
+        text = player_text(timeline, engine, there.intro, there.key)
+        state = _show(text, state, said)
+        if timeline.unmet:
+            st.caption(as_text(" ".join(explain_unmet(unmet, state.lang) for unmet in timeline.unmet)))
+        if engine is None:
+            _show_plain_tree(timeline, state)
+    elif there.kept is not None:
+        text = there.kept.text
+        state = _show(text, state, said)
+    elif there.beginning is not None:
+        text = player_text(there.beginning, engine, there.intro)
+        _show_beginning(text, state, said)
+    else:
+        text = waiting_text(scenario, there.intro or introduction(scenario))
+        show_player(text, Start(-1, state.view, _notices((*said, *state.notices))))
+    return text, state
 
 
 @dataclass(frozen=True, slots=True)
