@@ -59,3 +59,14 @@ def test_axe_finds_no_serious_fault_of_ours(browser: Browser, app_url: str, them
     assert colour == {"light": "rgb(27, 31, 36)", "dark": "rgb(236, 239, 242)"}[theme]
     assert serious_faults(page) == []
     context.close()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_page_of_the_proof_can_be_read(browser: Browser, app_url: str, theme: str) -> None:
+    """Its texts have contrast in both themes, that of the button too."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, color_scheme=theme)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto(f"{app_url}/proof?lang=en")
+    page.get_by_role("button", name=say("en", "proof.measure")).wait_for(timeout=60_000)
+    assert serious_faults(page) == []
+    context.close()
