@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 from radixviz import __version__
-from radixviz.command_line import Command, UsageError, print_progress, print_stage, whole_number
+from radixviz.command_line import Command, UsageError, print_chat_refusal, print_progress, print_stage, whole_number
 from radixviz.errors import FetchFailed, RadixVizError, UnknownLanguage
 from radixviz.export_command import export
 from radixviz.fetch_command import fetch_model
@@ -140,6 +140,7 @@ def _play(words: Sequence[str], language: str) -> int:
         hub=True,
         progress=lambda step: print_progress(say(language, f"load.{step}")),
     )
+    print_chat_refusal(loaded.tokenizer.chat_refusal, language)
     seconds: dict[str, float] = {}
     timeline = play_on_model(
         scenario,

@@ -53,7 +53,9 @@ class Request:
 
     def limit(self, sample: int) -> int:
         """Return the most tokens that sample 1 to n may say."""
-        return min(self.max_new_tokens, *self.sample_limits[sample - 1 : sample])
+        if sample > len(self.sample_limits):
+            return self.max_new_tokens
+        return min(self.max_new_tokens, self.sample_limits[sample - 1])
 
     def draw(self, sample: int) -> Draw:
         """Return the first draw of sample 1 to n: the middle of its n-th part of [0, 1)."""

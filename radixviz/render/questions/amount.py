@@ -55,6 +55,15 @@ def tokens_until(timeline: Timeline, view: SequenceView, text: str) -> int | Non
     return None
 
 
+def word_before(timeline: Timeline, view: SequenceView, count: int) -> str:
+    """Return the text of the last of the first `count` tokens of the prompt, and of those before it up to a letter."""
+    start, text = min(count, view.prompt_len), ""
+    while start > 0 and not any(map(str.isalnum, text)):
+        start -= 1
+        text = timeline.text(view.token_ids[start:count])
+    return text.strip(" ")
+
+
 def _term(term: str, values: Mapping[str, int]) -> int:
     return int(term) if term.isdecimal() else values[term]
 
