@@ -8,11 +8,14 @@ Besides the numbers of `radixviz.render.values` there are
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from radixviz.cache.snapshot import NodeView, TreeSnapshot
 from radixviz.render.values import focus, frame_values
 from radixviz.timeline import AMOUNT, Frame, SequenceView, Timeline
+
+_LAST_WORD = re.compile(r"\S{1,40}\s*\Z")
 
 
 def amount(text: str, values: Mapping[str, int]) -> int:
@@ -56,12 +59,10 @@ def tokens_until(timeline: Timeline, view: SequenceView, text: str) -> int | Non
 
 
 def word_before(timeline: Timeline, view: SequenceView, count: int) -> str:
-    """Return the text of the last of the first `count` tokens of the prompt, and of those before it up to a letter."""
-    start, text = min(count, view.prompt_len), ""
-    while start > 0 and not any(map(str.isalnum, text)):
-        start -= 1
-        text = timeline.text(view.token_ids[start:count])
-    return text.strip(" ")
+    """Return the word that ends the first `count` tokens of the prompt, a long one's end, with the lines it ends."""
+    read = timeline.text(view.token_ids[: max(0, min(count, view.prompt_len))])
+    found = _LAST_WORD.search(read)
+    return found[0].strip(" ") if found else ""
 
 
 def _term(term: str, values: Mapping[str, int]) -> int:
