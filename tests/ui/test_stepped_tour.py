@@ -65,8 +65,8 @@ def plan_of(scenario: Scenario, source: Path | str) -> TourPlan:
 
 
 def wait_until(done: Callable[[], object]) -> None:
-    """Wait until this is so, at most twenty seconds."""
-    deadline = time.monotonic() + 20
+    """Wait until this is so, at most a minute."""
+    deadline = time.monotonic() + 60
     while not done() and time.monotonic() < deadline:
         time.sleep(0.01)
     assert done()
@@ -161,7 +161,7 @@ def page(random_folder: Path, monkeypatch: pytest.MonkeyPatch, timeline: object)
     monkeypatch.setenv(MODEL_VARIABLE, str(random_folder))
     monkeypatch.setattr(jobs, "make_timeline", lambda *_: timeline)
     jobs.timeline_job.clear()
-    app = AppTest.from_file(str(APP), default_timeout=20)
+    app = AppTest.from_file(str(APP), default_timeout=60)
     app.query_params["lang"] = "en"
     app.query_params["pool"] = "300"
     yield app
@@ -170,8 +170,8 @@ def page(random_folder: Path, monkeypatch: pytest.MonkeyPatch, timeline: object)
 
 
 def run_until(app: AppTest, done: Callable[[], object]) -> None:
-    """Run the page until this is so, at most twenty seconds."""
-    deadline = time.monotonic() + 20
+    """Run the page until this is so, at most a minute."""
+    deadline = time.monotonic() + 60
     while not done() and time.monotonic() < deadline:
         app.run()
         time.sleep(0.05)

@@ -363,6 +363,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "files.png.failed": "This browser could not draw the picture.",
         "files.waiting": "What is shown can be saved as soon as the model has played it.",
         "files.lesson": "Give the lesson “{title}”",
+        "files.choose": "Choose a file",
         "files.open": "Open a run that was saved as JSON",
         "files.shown": "Shown is the file “{name}”, not the live tour.",
         "files.back": "Back to the live tour",

@@ -363,6 +363,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "files.png.failed": "这个浏览器画不出这张图。",
         "files.waiting": "模型运行完以后，就能保存这里显示的内容。",
         "files.lesson": "开始上课：“{title}”",
+        "files.choose": "选择文件",
         "files.open": "打开保存为 JSON 的运行",
         "files.shown": "这里显示的是文件“{name}”，不是现场运行的导览。",
         "files.back": "回到现场运行的导览",
