@@ -27,7 +27,7 @@ class Hub:
     down_after  after such a cut, the hub is down
     """
 
-    files: Mapping[str, bytes]
+    files: dict[str, bytes]
     gated: int | None = None
     is_down: bool = False
     cuts: int = 0
@@ -46,7 +46,7 @@ class Hub:
 @contextmanager
 def serving(files: Mapping[str, bytes]) -> Iterator[Hub]:
     """Serve a repository of these files on a free port while the context lasts."""
-    hub = Hub(files)
+    hub = Hub(dict(files))
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"hub": hub}))
     hub.address = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})

@@ -120,7 +120,7 @@ def test_what_cannot_be_used_is_known_before_the_weights_come(
     changed: dict[str, bytes | None], reason: str, hub: Hub
 ) -> None:
     """Nobody waits for gigabytes that are then refused."""
-    hub.files = {name: body for name, body in (hub.files | changed).items() if body is not None}
+    hub.files = {name: body for name, body in {**hub.files, **changed}.items() if body is not None}
     with pytest.raises(ModelRefused) as refused:
         load(ID, hub=True)
     assert (refused.value.model, refused.value.reason) == (ID, reason)
