@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from radixviz.command_line import Command, print_progress, print_stage, whole_number
+from radixviz.command_line import Command, print_chat_refusal, print_progress, print_stage, whole_number
 from radixviz.render.explain import explain_unmet
 from radixviz.render.report import run_report
 from radixviz.render.summary import run_summary
@@ -39,6 +39,7 @@ def play(words: Sequence[str], language: str) -> int:
         hub=True,
         progress=lambda step: print_progress(say(language, f"load.{step}")),
     )
+    print_chat_refusal(loaded.tokenizer.chat_refusal, language)
     seconds: dict[str, float] = {}
     timeline = play_on_model(
         scenario,

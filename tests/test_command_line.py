@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -234,3 +235,25 @@ def test_an_option_in_a_wrong_shape_is_named(
 
     assert (status, len(error.splitlines())) == (2, 1)
     assert wanted in error
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "This model's chat template does not take the tour's chats (no system⏎), so they are written as plain"),
+        ("zh", "这个模型的聊天模板不接受导览里的对话（no system⏎），所以对话写成普通文本"),
+    ],
+)
+def test_a_chat_template_that_is_not_used_is_told(
+    language: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line on stderr, with the template's own words in it; the run goes on."""
+    tiny = ROOT / "tiny_model"
+    for name in ("config.json", "tokenizer.json", "generation_config.json", "model.safetensors"):
+        if (tiny / name).is_file():
+            shutil.copy(tiny / name, tmp_path)
+    (tmp_path / "chat_template.jinja").write_text("{{ raise_exception('no system\\n') }}", encoding="utf-8")
+    status = main(["play", "nine-stages", "--model", str(tmp_path), "--pool-pages", "300", "--lang", language])
+    output = capsys.readouterr()
+    assert status == 0
+    assert [line for line in output.err.splitlines() if line.startswith(said)], output.err

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from radixviz.errors import ModelRefused, UnknownModel
 from radixviz.model.chat_template import ChatTemplate
+from radixviz.model.chat_tokenizer import read_tokenizer
 from radixviz.model.folder import TINY, ModelFolder, locate
 from radixviz.model.hub import download, is_hub_id
 from radixviz.model.tokenizer import TextTokenizer
@@ -80,7 +81,7 @@ def load(
     tell = progress or (lambda step: None)
     folder = _find(name_or_path, tell, hub=hub)
     folder.check()
-    tokenizer, chat = TextTokenizer.from_folder(folder), ChatTemplate.from_folder(folder)
+    tokenizer, chat = read_tokenizer(folder), ChatTemplate.from_folder(folder)
     tell("torch")
     place, number_type = _open_torch(folder, device, dtype, threads)
     tell("transformers")

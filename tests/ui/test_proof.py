@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from radixviz.ui import proof_job as jobs
 from radixviz.ui.kept_proof import keep_proof, read_proof
 from radixviz.ui.pages.proof import DTYPE, MEASURE, MODEL
 from tests.render.test_proof_text import PROOF
+from tests.ui.run_until import run_until
 
 PAGE = "from radixviz.ui.pages.proof import show_proof\nshow_proof()\n"
 
@@ -32,17 +32,9 @@ def _no_jobs() -> Iterator[None]:
 
 def open_page(lang: str = "en") -> AppTest:
     """Return the page, run once."""
-    app = AppTest.from_string(PAGE, default_timeout=20)
+    app = AppTest.from_string(PAGE, default_timeout=60)
     app.query_params["lang"] = lang
     return app.run()
-
-
-def run_until(app: AppTest, done: Callable[[AppTest], bool]) -> None:
-    """Run the page until this is so, at most ten seconds."""
-    deadline = time.monotonic() + 10
-    while not done(app) and time.monotonic() < deadline:
-        app.run()
-    assert done(app)
 
 
 def test_the_last_proof_is_shown_at_once_with_its_date() -> None:

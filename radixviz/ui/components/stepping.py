@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from radixviz.model.chat_template import RewrittenTurn
+from radixviz.render.visible import visible
 from radixviz.render.words import say
 from radixviz.ui.components.plain_text import as_text
 from radixviz.ui.components.start_up import show_error
@@ -34,6 +35,8 @@ def show_steps(tour: SteppedTour, lang: str) -> None:
         _show_waiting(tour, lang)
     if tour.told.rewritten is not None:
         st.caption(as_text(_rewritten_text(tour.told.rewritten, lang)))
+    if tour.told.chat_refusal is not None:
+        st.caption(as_text(say(lang, "chat.plain", detail=visible(tour.told.chat_refusal))))
 
 
 def _show_waiting(tour: SteppedTour, lang: str) -> None:
@@ -83,4 +86,5 @@ def _end(text: str, most: int) -> str:
 
 
 def _rewritten_text(turn: RewrittenTurn, lang: str) -> str:
-    return say(lang, "chat.rewritten", shared=turn.shared, length=turn.length, was=turn.was, now=turn.now)
+    was, now = visible(turn.was), visible(turn.now)
+    return say(lang, "chat.rewritten", shared=turn.shared, length=turn.length, was=was, now=now)
