@@ -74,6 +74,16 @@ def test_the_summary_reads_in_chinese(capsys: pytest.CaptureFixture[str]) -> Non
     assert "根" in output
 
 
+@pytest.mark.parametrize("verb", ["prove", "play nine-stages"])
+def test_what_is_asked_is_looked_at_before_pytorch_is_loaded(verb: str) -> None:
+    """A name that nothing answers to costs no seconds; no verb imports the program that draws for another one."""
+    heavy = "{'torch', 'transformers', 'graphviz', 'streamlit', 'PIL'}"
+    run = f"main({[*verb.split(), '--model', 'nothing']}), sorted({heavy} & set(sys.modules))"
+    script = f"import sys; from radixviz.__main__ import main; print({run})"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, check=False)
+    assert done.stdout.decode().strip() == "2 []", done.stderr.decode()
+
+
 @pytest.mark.parametrize(
     ("arguments", "english", "chinese"),
     [

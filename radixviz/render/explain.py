@@ -111,7 +111,8 @@ def _detail(error: BadScenario, lang: str) -> str:
 def _reason(error: ModelRefused | FetchFailed, lang: str) -> str:
     key = f"reason.{error.reason}"
     text = say(lang, key) if key in words(lang) else say(lang, "reason.other", reason=error.reason)
-    return _with_detail(text, error.detail, lang)
+    detail = say(lang, f"detail.{error.detail}") if error.detail in _SYSTEM else error.detail
+    return _with_detail(text, detail, lang)
 
 
 def _with_detail(text: str, detail: str, lang: str) -> str:

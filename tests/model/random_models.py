@@ -204,9 +204,12 @@ def random_tokens(count: int, seed: int = 0) -> tuple[int, ...]:
 
 
 def generate(model: CausalLM, prompt: Sequence[int], count: int) -> tuple[int, ...]:
-    """Return what transformers' own greedy generation adds to the prompt."""
+    """Return what transformers' own greedy generation adds to the prompt; no token stops it."""
     module: Any = model.module
     given = torch.tensor([list(prompt)])
     mask = torch.ones_like(given)
-    whole = module.generate(given, attention_mask=mask, do_sample=False, max_new_tokens=count, pad_token_id=0)
+    stop = model.vocabulary_size  # one that no model says; None would mean the model's own
+    whole = module.generate(
+        given, attention_mask=mask, do_sample=False, max_new_tokens=count, pad_token_id=0, eos_token_id=stop
+    )
     return tuple(map(int, whole[0, len(prompt) :]))

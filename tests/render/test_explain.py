@@ -267,6 +267,36 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "模型 someone/some-model 没有取到：连不上 Hugging Face hub（gaierror）。",
     ),
     (
+        errors.FetchFailed("someone/some-model", "hub_unknown", "HTTP 404"),
+        "The model someone/some-model could not be fetched: "
+        "the Hugging Face hub has no such model, or not for everybody (HTTP 404).",
+        "模型 someone/some-model 没有取到：Hugging Face hub 上没有这个模型，或者不对所有人开放（HTTP 404）。",
+    ),
+    (
+        errors.FetchFailed("someone/some-model", "hub_gated", "HTTP 403"),
+        "The model someone/some-model could not be fetched: the Hugging Face hub gives it only to those who asked its "
+        "owner and logged in, with `hf auth login` (HTTP 403).",
+        "模型 someone/some-model 没有取到："
+        "Hugging Face hub 只把它给向作者申请过、并用 `hf auth login` 登录的人（HTTP 403）。",
+    ),
+    (
+        errors.FetchFailed("someone/some-model", "hub_error", "HTTP 503"),
+        "The model someone/some-model could not be fetched: the Hugging Face hub answered with an error (HTTP 503).",
+        "模型 someone/some-model 没有取到：Hugging Face hub 回答了一个错误（HTTP 503）。",
+    ),
+    (
+        errors.FetchFailed("someone/some-model", "hub_cut_off", "ReadError"),
+        "The model someone/some-model could not be fetched: the Hugging Face hub broke off; "
+        "what came whole is kept, and the same command brings the rest (ReadError).",
+        "模型 someone/some-model 没有取到："
+        "Hugging Face hub 中途断开了；已收完的文件会保留，用同一条命令取回其余的（ReadError）。",
+    ),
+    (
+        errors.FetchFailed("someone/some-model", "disk", "ENOSPC"),
+        "The model someone/some-model could not be fetched: it could not be written (the disk is full).",
+        "模型 someone/some-model 没有取到：写不进去（磁盘已满）。",
+    ),
+    (
         errors.ModelRefused("my-model", "selfcheck", "0.3 > 0.0001"),
         "The model my-model cannot be used: its logits with reused K and V differ from those without (0.3 > 0.0001).",
         "模型 my-model 不能用：复用 K 和 V 时，它的 logits 与不复用时不同（0.3 > 0.0001）。",

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from radixviz.errors import ModelRefused
 from radixviz.proof import Proof
-from radixviz.render.proof_text import verdict
+from radixviz.render.proof_text import memory_line, verdict
 from radixviz.render.words import words
 from radixviz.ui import proof_job as jobs
 from radixviz.ui.kept_proof import keep_proof, read_proof
@@ -38,14 +38,15 @@ def open_page(lang: str = "en") -> AppTest:
 
 
 def test_the_last_proof_is_shown_at_once_with_its_date() -> None:
-    """One sentence, a table with a line for each hit rate, the day; nothing is measured."""
+    """One sentence, a table with a line for each hit rate, the day, the memory; nothing is measured."""
     kept = keep_proof("tiny", "float32", PROOF)
     app = open_page()
     assert not app.exception
     assert app.success[0].value.replace("\\", "") == verdict(PROOF, "en")
     table = next(text.value for text in app.markdown if text.value.startswith("|"))
     assert [line.split(" | ")[0] for line in table.splitlines()] == ["| hit", "| ---:", "| 0%", "| 90%"]
-    assert any(kept.day in caption.value for caption in app.caption)
+    measured = next(caption.value for caption in app.caption if kept.day in caption.value)
+    assert measured.replace("\\", "").endswith(memory_line(PROOF, "en"))
     assert not app.get("progress")
 
 
