@@ -10,6 +10,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -137,11 +138,10 @@ def _sha256(file: Path) -> str:
 
 
 def _size(folder: Path) -> int:
-    """Return the bytes of all files below; one that goes away while we look counts nothing."""
+    """Return the bytes of all files below; a file or a folder that goes away while we look counts nothing."""
     total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.stat().st_size if path.is_file() else 0
-        except OSError:
-            continue
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                total += (Path(parent) / name).stat().st_size
     return total
