@@ -16,7 +16,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from radixviz.errors import FetchFailed
+from radixviz.errors import FetchFailed, system_name
 from radixviz.model.folder import SMOLLM2, ModelFolder, fetched_folder
 
 FETCH_STEPS = ("download", "convert")
@@ -68,7 +68,7 @@ def fetch(
             if not folder.is_dir():
                 _make(name, folder, source, tell, convert or _convert)
     except OSError as error:
-        raise FetchFailed(name, "disk", f"{error.strerror or error}: {error.filename or folder}") from error
+        raise FetchFailed(name, "disk", f"{system_name(error)}: {error.filename or folder}") from error
     return ModelFolder(name, folder)
 
 

@@ -118,9 +118,14 @@ def _reason(error: ModelRefused | FetchFailed, lang: str) -> str:
 
 
 def _model_detail(detail: str, lang: str) -> str:
-    """Return the detail in our words where there are any, else as one line: what libraries say may fill a page."""
-    if detail in _SYSTEM:
-        return say(lang, f"detail.{detail}")
+    """Return the detail in our words where there are any, else as one line: what libraries say may fill a page.
+
+    There are words for the system's faults, which may have a place ("ENOSPC: /tmp"), and for memory.
+    """
+    fault, _, place = detail.partition(": ")
+    if fault in _SYSTEM:
+        told = say(lang, f"detail.{fault}")
+        return say(lang, "colon").join((told, place)) if place else told
     if memory := re.fullmatch(r"([\d,]+) B > ([\d,]+) B", detail):
         return say(lang, "detail.memory", asked=memory[1], free=memory[2])
     return shorten(detail, _LONGEST, placeholder=" …")

@@ -307,6 +307,11 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "模型 someone/some-model 没有取到：写不进去（磁盘已满）。",
     ),
     (
+        errors.FetchFailed("smollm2", "disk", "EACCES: /models"),
+        "The model smollm2 could not be fetched: it could not be written (no permission: /models).",
+        "模型 smollm2 没有取到：写不进去（没有权限：/models）。",
+    ),
+    (
         errors.ModelRefused("my-model", "selfcheck", "0.3 > 0.0001"),
         "The model my-model cannot be used: its logits with reused K and V differ from those without (0.3 > 0.0001).",
         "模型 my-model 不能用：复用 K 和 V 时，它的 logits 与不复用时不同（0.3 > 0.0001）。",
