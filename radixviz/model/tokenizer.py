@@ -15,6 +15,8 @@ from radixviz.model.folder import ModelFolder
 BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 WORD_BEGIN = "\u2581"
 """How sentencepiece writes a space."""
+SENTENCE = "What can you do?"
+"""What every tokenizer must have tokens for, if only such as stand for what it does not know."""
 
 
 def _byte_alphabet() -> dict[str, int]:
@@ -102,12 +104,20 @@ class TextTokenizer:
 def read_rules(folder: ModelFolder) -> Tokenizer:
     """Return a new tokenizer of the library, as tokenizer.json has it; what `TextTokenizer` takes over.
 
-    Raises ModelRefused: reason "no_tokenizer", if there is no tokenizer.json that can be read.
+    Raises ModelRefused: reason "no_tokenizer", if there is no tokenizer.json that can be read; "no_tokens", if what it
+    says does not turn a sentence into tokens.
     """
     try:
-        return Tokenizer.from_file(str(folder.path / "tokenizer.json"))
+        rules = Tokenizer.from_file(str(folder.path / "tokenizer.json"))
     except Exception as error:  # the library raises bare Exception, for a missing file too
         raise ModelRefused(folder.name, "no_tokenizer", str(error)) from error
+    try:
+        token_ids = rules.encode(SENTENCE, add_special_tokens=False).ids
+    except Exception as error:  # bare as well, for a word that it has no token for
+        raise ModelRefused(folder.name, "no_tokens", str(error)) from error
+    if not token_ids:
+        raise ModelRefused(folder.name, "no_tokens", SENTENCE)
+    return rules
 
 
 def _decoder_types(tokenizer: Tokenizer) -> set[str]:
@@ -127,5 +137,8 @@ def read_stop_token_ids(folder: ModelFolder) -> tuple[int, ...]:
     texts = config.get("text_config")
     sources = [folder.read_json("generation_config.json"), config, texts if isinstance(texts, dict) else {}]
     given = (source["eos_token_id"] for source in sources if source.get("eos_token_id") is not None)
-    found: int | list[int] = next(given, [])
-    return tuple(int(token_id) for token_id in (found if isinstance(found, list) else [found]))
+    found: object = next(given, [])
+    token_ids = found if isinstance(found, list) else [found]
+    if not all(isinstance(token_id, int) for token_id in token_ids):
+        raise ModelRefused(folder.name, "bad_config", f"eos_token_id: {found}")
+    return tuple(map(int, token_ids))

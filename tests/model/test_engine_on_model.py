@@ -119,7 +119,7 @@ def asked(model_of: Callable[[str], CausalLM], tiny: LoadedModel) -> Callable[[s
     def ask(family: str) -> Asked:
         model = tiny.model if family == TINY else model_of(family)
         prompts = {f"r{seed}": random_tokens(SHARED, 99) + random_tokens(5 + 5 * seed, seed) for seed in range(4)}
-        replies = {name: generate(model, prompt, 2 * NEW_TOKENS) for name, prompt in prompts.items()}
+        replies = {name: generate(model, prompt, 2 * NEW_TOKENS, endless=True) for name, prompt in prompts.items()}
         return Asked(model, prompts, replies)
 
     return ask
