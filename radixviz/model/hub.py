@@ -43,6 +43,16 @@ def download(hub_id: str) -> ModelFolder:
     return ModelFolder(hub_id, Path(folder))
 
 
+def kept_folder(hub_id: str) -> ModelFolder | None:
+    """Return the folder of a model that the hub's library has kept, None if it has none; the hub is not asked."""
+    from huggingface_hub import snapshot_download
+
+    try:
+        return ModelFolder(hub_id, Path(snapshot_download(hub_id, local_files_only=True)))
+    except (OSError, ValueError):
+        return None
+
+
 def _cause(error: BaseException) -> str:
     """Return the name of what was wrong at first: the sentences of the libraries fill a page."""
     while error.__cause__ is not None or error.__context__ is not None:
