@@ -56,6 +56,16 @@ def _snapshot(hub_id: str, wanted: tuple[str, ...], revision: str | None = None)
     return ModelFolder(hub_id, Path(folder))
 
 
+def kept_folder(hub_id: str) -> ModelFolder | None:
+    """Return the folder of a model that the hub's library has kept, None if it has none; the hub is not asked."""
+    from huggingface_hub import snapshot_download
+
+    try:
+        return ModelFolder(hub_id, Path(snapshot_download(hub_id, local_files_only=True)))
+    except (OSError, ValueError):
+        return None
+
+
 def _refuse_pickles(folder: ModelFolder) -> None:
     """Raise ModelRefused, reason "pickle", where the hub has weights of that kind, which are never downloaded."""
     with _faults_told(folder.name):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from radixviz.render.edge_text import edge_lines, wrap
 from radixviz.render.tree_boxes import TreeBox
 from radixviz.render.visible import columns, token_text, visible
@@ -33,6 +35,20 @@ def box_count(box: TreeBox) -> str:
     if not box.running:
         return str(box.stored)
     return f"{box.stored} + {box.running}" if box.stored else f"+ {box.running}"
+
+
+def box_head(box: TreeBox, lang: str, columns_beside: Callable[[str], int]) -> tuple[str, str]:
+    """Return name and count as they are drawn beside each other; a count leaves so many columns for the name.
+
+    The name is worth more: before it is cut, stored and running tokens are added up, and the name is closed up.
+    """
+    name, count = box_name(box, lang), box_count(box)
+    total = str(box.stored + box.running) if box.stored else count
+    closed = name.replace(" + ", "+")
+    for fitting, number in ((name, count), (name, total), (closed, total)):
+        if columns(fitting) <= columns_beside(number):
+            return fitting, number
+    return clipped(closed, columns_beside(total)), total
 
 
 def box_badge(box: TreeBox, lang: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from radixviz.cache.snapshot import NodeView
-from radixviz.render.box_text import box_badge, box_count, box_line, box_lines, box_name, clipped
+from radixviz.render.box_text import box_badge, box_count, box_head, box_line, box_lines, box_name
 from radixviz.render.eviction_order import Turn
 from radixviz.render.mini_tree import look_class
 from radixviz.render.runs import Runs, runs
@@ -13,7 +13,6 @@ from radixviz.render.stage_scale import StageScales
 from radixviz.render.table import Json
 from radixviz.render.tree_boxes import TreeBox
 from radixviz.render.tree_scale import TreeScale
-from radixviz.render.visible import columns
 from radixviz.render.words import LANGUAGES
 from radixviz.timeline import Frame, NodeMark, SequenceView, Timeline
 
@@ -42,7 +41,7 @@ def box_state(
         "letter": box.letter,
         "letters": list(mark.letters),
         "repeats": box.repeats,
-        "title": _title(box, scales.near),
+        **_head(box, scales.near),
         "count": box_count(box),
         "badge": _worded(lambda lang: box_badge(box, lang)),
         "lines": _worded(lambda lang: box_lines(timeline, box, lang, scales.near.columns)),
@@ -62,34 +61,25 @@ def box_state(
         "was": box.evicted_in_stage,
         "hidden": box.hidden,
         "far": {
-            "title": _short_title(box, scales.far),
+            **_head(box, scales.far, dict.fromkeys(LANGUAGES, f"#{box.sample}") if box.sample is not None else {}),
             "lines": _worded(lambda lang: box_line(timeline, box, lang, scales.far.columns)),
         },
     }
 
 
-def _title(box: TreeBox, scale: TreeScale) -> Mapping[str, object]:
-    return _worded(lambda lang: clipped(box_name(box, lang), name_columns(box, scale)))
+def _head(box: TreeBox, scale: TreeScale, short: Mapping[str, str] | None = None) -> Json:
+    """Return the name and the count that are drawn; `short` stands for a name that would be cut."""
+    heads = {lang: box_head(box, lang, lambda count: name_columns(box, scale, count)) for lang in LANGUAGES}
+    titles = {lang: short[lang] if short and name != box_name(box, lang) else name for lang, (name, _) in heads.items()}
+    return {"title": titles, "shown": min((count for _, count in heads.values()), key=len)}
 
 
-def _short_title(box: TreeBox, scale: TreeScale) -> Mapping[str, object]:
-    """Return the title; a sample whose name does not fit has its number, which must not be lost."""
-    room = name_columns(box, scale)
-    return _worded(
-        lambda lang: (
-            f"#{box.sample}"
-            if box.sample is not None and columns(box_name(box, lang)) > room
-            else clipped(box_name(box, lang), room)
-        )
-    )
-
-
-def name_columns(box: TreeBox, scale: TreeScale) -> int:
-    """Return how many columns the head of a box has for its name, beside letter, count and lock."""
+def name_columns(box: TreeBox, scale: TreeScale, count: str) -> int:
+    """Return how many columns the head of a box has for its name, beside letter, this count and lock."""
     held = len(str(box.lock_ref)) if scale.counts_holders else 0
     lock = 22 + _DIGIT * held if box.lock_ref else 0
     letter = _LETTER if box.letter else 0
-    room = scale.box_width - 2 * scale.padding - _DIGIT * len(box_count(box)) - letter - _GAP - lock
+    room = scale.box_width - 2 * scale.padding - _DIGIT * len(count) - letter - _GAP - lock
     return int(room / scale.name_column)
 
 

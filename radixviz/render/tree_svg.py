@@ -7,7 +7,7 @@ import unicodedata
 from html import escape
 from pathlib import Path
 
-from radixviz.render.box_text import box_badge, box_count, box_lines, box_name, clipped, node_tip
+from radixviz.render.box_text import box_badge, box_head, box_lines, node_tip
 from radixviz.render.dot import layout_dot
 from radixviz.render.layout import lay_out
 from radixviz.render.stage_scale import stage_scales
@@ -137,11 +137,10 @@ def _head(box: TreeBox, width: float, lang: str) -> str:
     letter = f'<tspan class="rv-letter" dx="6">{escape(box.letter)}</tspan>' if box.letter else ""
     lock = _lock(box.lock_ref, width - PADDING, lang) if box.lock_ref else ""
     count_x = width - PADDING - (_lock_width(box.lock_ref) + 7 if box.lock_ref else 0)
-    count = box_count(box)
-    room = count_x - PADDING - 7 * len(count) - (16 if box.letter else 0) - 6
-    name = escape(clipped(box_name(box, lang), int(room / _NAME_COLUMN)))
+    room = count_x - PADDING - (16 if box.letter else 0) - 6
+    name, count = box_head(box, lang, lambda count: int((room - 7 * len(count)) / _NAME_COLUMN))
     return (
-        f'<text class="rv-name" x="{PADDING:g}" y="22">{name}{letter}</text>'
+        f'<text class="rv-name" x="{PADDING:g}" y="22">{escape(name)}{letter}</text>'
         f'<text class="rv-count" x="{count_x:g}" y="22">{count}</text>{lock}'
     )
 

@@ -82,9 +82,20 @@ class SteppedTour:
         return self._thread is not None and (self._gate.is_closed or not self._gate.is_waiting)
 
     @property
+    def is_ending(self) -> bool:
+        """Whether the run was called off and still holds its model."""
+        return self._thread is not None and self._gate.is_closed
+
+    @property
     def is_whole(self) -> bool:
         """Whether every stage has run."""
         return self.told.stages == len(self.plan.scenario.stage)
+
+    @property
+    def next_stage(self) -> StageKey:
+        """The stage that would run next: the first, where no model is held."""
+        stages = self.plan.scenario.stage
+        return stages[self.told.stages if self.is_loaded and not self.is_whole else 0].stage
 
     def run_next(self) -> None:
         """Let the next stage run; the first time, and after the run was called off, load the model before it."""

@@ -98,9 +98,12 @@ def player_html(told: Timeline, start: dict[str, Any], theme: str = "light") -> 
         f'<script type="module">{script}\n'
         f"window.told = {data};"
         "window.reported = [];"
-        'openIn({ data: told, parentElement: document.getElementById("host"),'
-        " setStateValue(name, value) { reported.push([name, value]); } });"
-        'window.player = document.querySelector(".rv-mount").rvPlayer;</script></body></html>'
+        "window.runAgain = more => {"  # as after each run of the page, with what has changed
+        '  openIn({ data: Object.assign(told, more), parentElement: document.getElementById("host"),'
+        "    setStateValue(name, value) { reported.push([name, value]); } });"
+        '  window.player = document.querySelector(".rv-mount").rvPlayer;'
+        "};"
+        "runAgain({});</script></body></html>"
     )
 
 

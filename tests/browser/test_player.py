@@ -91,6 +91,51 @@ def test_no_press_is_lost(browser: Browser, html: str) -> None:
         assert at(page) == 30
 
 
+# ----------------------------------------------------------------------------- a stage that was asked for
+RUN_AGAIN = """([digest, stage, turn, is_there]) => runAgain({ digest, awaited: stage && { stage, turn, is_there } })"""
+
+
+def test_a_stage_that_was_asked_for_is_shown_once_it_is_there(browser: Browser, html: str, tour: Timeline) -> None:
+    """At its first frame, and so says the address; once only, and at the next wish again."""
+    with opened(browser, html, frame=3) as page:
+        page.evaluate(RUN_AGAIN, ["bare", 3, 1, False])
+        assert at(page) == 3
+        page.evaluate(RUN_AGAIN, ["more", 3, 1, True])
+        assert at(page) == stage(tour, 3)
+        page.wait_for_function("() => new URLSearchParams(location.search).get('stage') === '3'")
+        page.keyboard.press("ArrowLeft")
+        page.evaluate(RUN_AGAIN, ["still more", 3, 1, True])
+        assert at(page) == stage(tour, 3) - 1
+        page.evaluate(RUN_AGAIN, ["and more", 5, 2, True])
+        assert at(page) == stage(tour, 5)
+
+
+def test_whoever_steps_elsewhere_meanwhile_is_left_there(browser: Browser, html: str) -> None:
+    """So is whoever asked for nothing; and a wish that comes to nothing leads nowhere later."""
+    with opened(browser, html, frame=3) as page:
+        page.evaluate(RUN_AGAIN, ["bare", 3, 1, False])
+        page.keyboard.press("ArrowRight")
+        page.evaluate(RUN_AGAIN, ["more", 3, 1, True])
+        assert at(page) == 4
+        page.evaluate(RUN_AGAIN, ["still more", None, 0, False])
+        assert at(page) == 4
+        page.evaluate(RUN_AGAIN, ["still more", 5, 2, False])
+        page.evaluate(RUN_AGAIN, ["still more", None, 0, False])
+        page.evaluate(RUN_AGAIN, ["and more", None, 0, False])
+        assert at(page) == 4
+
+
+def test_a_run_of_the_page_builds_nothing_anew(browser: Browser, html: str) -> None:
+    """As long as the frames are the same: what has the focus keeps it."""
+    with opened(browser, html, frame=3) as page:
+        page.locator("[data-tool=next]").focus()
+        page.evaluate("() => { window.known = document.querySelector('[data-testid=player]') }")
+        page.evaluate(RUN_AGAIN, ["bare", 3, 1, False])
+        assert page.evaluate("() => known === document.querySelector('[data-testid=player]')")
+        assert page.evaluate("() => document.activeElement.dataset.tool") == "next"
+
+
+# ------------------------------------------------------------------------------------------------ frames
 def test_every_frame_is_shown_with_its_sentence(browser: Browser, html: str, tour: Timeline) -> None:
     """From the first to the last frame by the right arrow, each says what the timeline tells."""
     with opened(browser, html, lang="zh") as page:

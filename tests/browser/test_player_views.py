@@ -417,3 +417,26 @@ def test_a_large_tree_is_folded_with_counts(browser: Browser) -> None:
         assert page.locator("[data-node]").count() <= 60
         assert page.locator("[data-node]").count() + sum(counts) == 300
         assert wrong == []
+
+
+CROSSED = """() => {
+  const labels = [...document.querySelectorAll(".rv-page-numbers")].map((label) => label.getBoundingClientRect());
+  const points = (edge) => {
+    const [length, matrix] = [edge.getTotalLength(), edge.getScreenCTM()];
+    return Array.from({ length: 200 }, (_, n) => edge.getPointAtLength(length * n / 199).matrixTransform(matrix));
+  };
+  const isIn = ({ x, y }, box) => box.left < x && x < box.right && box.top < y && y < box.bottom;
+  const crossing = [...document.querySelectorAll(".rv-edge")].flatMap(points);
+  return [labels.length, crossing.filter((point) => labels.some((box) => isIn(point, box))).length];
+}"""
+
+
+def test_where_ranks_are_near_no_edge_crosses_the_numbers_of_the_pages(browser: Browser, tour: Timeline) -> None:
+    """In the encore, whose tree is deep, they stand on the frames of the boxes."""
+    frames = tour.stage_frames("encore")
+    with bare_player(browser, tour, frame=frames[0].index, reduced_motion="reduce") as (page, wrong):
+        for frame in frames:
+            _at(page, frame.index)
+            labels, crossed = page.evaluate(CROSSED)
+            assert (labels > 0, crossed) == (True, 0), frame.stage_frame
+        assert wrong == []

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from html import unescape
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
@@ -39,6 +41,19 @@ def notices(app: AppTest, language: str = "en") -> list[str]:
     """Return what is said about the address."""
     found: list[str] = (_component(app)["start"]["notices"] or {}).get(language, [])
     return found
+
+
+def awaited(app: AppTest) -> dict[str, Any] | None:
+    """Return what the player is told of a stage that the reader has asked for."""
+    found: dict[str, Any] | None = _component(app)["awaited"]
+    return found
+
+
+def steps_text(app: AppTest) -> str:
+    """Return what stands beside the player of a stepped tour, as text."""
+    bodies = [element.proto.body for element in app.get("html")]
+    (told,) = (body for body in bodies if body.startswith('<div class="rv-told">'))
+    return unescape(re.sub("<[^>]*>", " ", told)).strip()
 
 
 def _component(app: AppTest) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from radixviz.timeline import Timeline
 from radixviz.ui import kept_run
 from radixviz.ui import timeline_job as jobs
 from radixviz.ui.components.player import PlayerText
-from radixviz.ui.kept_run import keep_run, read_run, run_key
+from radixviz.ui.kept_run import keep_run, model_files, read_run, run_key
 from tests.ui.conftest import APP, OpenApp
 from tests.ui.run_until import run_until
 from tests.ui.shown import given, place
@@ -52,19 +53,73 @@ def test_where_nothing_can_be_written_nothing_is_kept(cache_folder: Path) -> Non
 
 def test_a_key_is_for_one_model_scenario_and_pool(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another pool, page size, layout engine or library gives another key; the same gives the same."""
-    engine = Path("/bin/dot")
-    key = run_key(scenario, "tiny", 1, 300, engine)
+    engine, files = Path("/bin/dot"), model_files("tiny")
+    key = run_key(scenario, "tiny", files, 1, 300, engine)
     others = [
-        run_key(scenario, "tiny", 1, 301, engine),
-        run_key(scenario, "tiny", 4, 300, engine),
-        run_key(scenario, "tiny", 1, 300, None),
+        run_key(scenario, "tiny", files, 1, 301, engine),
+        run_key(scenario, "tiny", files, 4, 300, engine),
+        run_key(scenario, "tiny", files, 1, 300, None),
+        run_key(scenario, "other", files, 1, 300, engine),
     ]
     monkeypatch.setattr(kept_run, "_version", lambda _: "0")
-    others.append(run_key(scenario, "tiny", 1, 300, engine))
-    assert len({key, *others}) == 5
+    others.append(run_key(scenario, "tiny", files, 1, 300, engine))
+    assert len({key, *others}) == 6
     monkeypatch.undo()
-    assert run_key(scenario, "tiny", 1, 300, engine) == key
-    assert run_key(scenario, "no-such-model", 1, 300, engine) == ""
+    assert run_key(scenario, "tiny", files, 1, 300, engine) == key
+    assert run_key(scenario, "no-such-model", model_files("no-such-model"), 1, 300, engine) == ""
+
+
+@pytest.mark.parametrize("most_read", [2**20, 8])
+def test_a_key_is_for_the_models_weights(
+    scenario: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_read: int
+) -> None:
+    """Whether they are read whole or, being large, at both ends with their size and time."""
+    monkeypatch.setattr(kept_run, "_MOST_READ", most_read)
+    monkeypatch.setattr(kept_run, "_ENDS_READ", 4)
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    weights = tmp_path / "model.safetensors"
+
+    def key_of(content: bytes) -> str:
+        weights.write_bytes(content)
+        os.utime(weights, ns=(0, 0))
+        return run_key(scenario, "folder", model_files(str(tmp_path)), 1, 300, None)
+
+    key = key_of(b"0123456789")
+    assert key_of(b"0123456789") == key
+    assert len({key, key_of(b"x123456789"), key_of(b"012345678x"), key_of(b"0123456780123456789")}) == 4
+    weights.write_bytes(b"0123456789")
+    os.utime(weights, ns=(1, 1))
+    later = run_key(scenario, "folder", model_files(str(tmp_path)), 1, 300, None)
+    assert (later == key) == (most_read > 8)
+
+
+def test_a_model_that_the_hub_gave_has_files(
+    scenario: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An id is looked up in what the hub's library has kept; without that there is no key."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    assert model_files("someone/some-model") == ()
+    kept = tmp_path / "models--someone--some-model"
+    (kept / "refs").mkdir(parents=True)
+    (kept / "refs" / "main").write_text("0" * 40, encoding="utf-8")
+    (kept / "snapshots" / ("0" * 40)).mkdir(parents=True)
+    (kept / "snapshots" / ("0" * 40) / "config.json").write_text("{}", encoding="utf-8")
+    assert [file.path.name for file in model_files("someone/some-model")] == ["config.json"]
+
+
+@pytest.mark.parametrize(("before", "after", "left"), [(1, 2, 2), (2, 1, 2), (2, 2, 2)])
+def test_the_run_of_most_stages_stays(before: int, after: int, left: int) -> None:
+    """The same key gives the same frames, so the shorter is its beginning."""
+    for stages in (before, after):
+        keep_run("key", _run_of(stages))
+    kept = read_run("key")
+    assert kept is not None
+    assert kept.text == _run_of(left)
+
+
+def _run_of(stages: int) -> PlayerText:
+    rows = [{"stage": n + 1, "first": n, "frames": int(n < stages), "stops": []} for n in range(3)]
+    return PlayerText.of({"digest": str(stages), "stages": rows})
 
 
 def test_the_last_run_is_shown_while_the_model_loads(

@@ -30,7 +30,7 @@ from radixviz.ui.offered_models import MODEL_VARIABLE
 from radixviz.ui.stepped_tour import SteppedTour, SteppedTours, TourPlan, stepped_tours
 from tests.model.random_models import SIZES
 from tests.ui.conftest import APP
-from tests.ui.shown import given
+from tests.ui.shown import awaited, given, place, steps_text
 
 REWRITING = (
     "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}"
@@ -183,22 +183,153 @@ def keys(app: AppTest) -> list[str | None]:
     return [button.key for button in app.button if button.key in (NEXT, ALL, CANCEL)]
 
 
-def test_the_page_runs_the_stages_one_by_one(page: AppTest) -> None:
-    """Nothing is loaded unasked; each stage comes to the player when it has run; cancelling forgets them."""
+def shown_stages(app: AppTest) -> int:
+    """Return how many stages the player has."""
+    return sum(stage["frames"] > 0 for stage in given(app)["stages"])
+
+
+def run_stage(app: AppTest, key: str = NEXT) -> None:
+    """Press a button, and run the page until the stage is there and the next one can be asked for."""
+    stages = shown_stages(app) if CANCEL in keys(app) else 0
+    app.button(key=key).click().run()
+    run_until(app, lambda: NEXT in keys(app) and shown_stages(app) == stages + 1)
+
+
+def cancel(app: AppTest) -> None:
+    """Call the run off, and run the page until its memory is free."""
+    app.button(key=CANCEL).click().run()
+    run_until(app, lambda: NEXT in keys(app) and CANCEL not in keys(app))
+
+
+def next_start() -> AppTest:
+    """Return the app as it is after the process has ended: only what lies in the cache folder is left."""
+    stepped_tours().forget()
+    app = AppTest.from_file(str(APP), default_timeout=20)
+    app.query_params.update({"lang": "en", "pool": "300"})
+    return app
+
+
+def kept_day(cache_folder: Path) -> str:
+    """Return the day of the one run that is kept."""
+    (kept,) = (cache_folder / "runs").iterdir()
+    return time.strftime("%Y-%m-%d", time.localtime(kept.stat().st_mtime))
+
+
+def test_the_page_runs_the_stages_one_by_one(page: AppTest, scenario: Scenario, random_folder: Path) -> None:
+    """Nothing is loaded unasked; each stage comes to the player when it has run, and what it said stands beside it."""
     page.run()
     assert not page.exception
     assert (keys(page), given(page)["frames"]) == ([NEXT, ALL], [])
     assert len(given(page)["intro"]["prompts"]) == 3
-    assert say("en", "steps.idle", model="random", all=10) in [caption.value for caption in page.caption]
-    page.button(key=NEXT).click().run()
-    run_until(page, lambda: keys(page) == [NEXT, ALL, CANCEL])
-    page.button(key=NEXT).click().run()
-    run_until(page, lambda: len(given(page)["frames"]) > 1 and NEXT in keys(page))
+    assert steps_text(page) == say("en", "steps.idle", model="random", all=10)
+    run_stage(page)
+    assert (keys(page), page.button(key=NEXT).label) == ([NEXT, ALL, CANCEL], "Run stage 2")
+    run_stage(page)
     assert [stage["frames"] > 0 for stage in given(page)["stages"]][:4] == [True, True, False, False]
-    page.button(key=CANCEL).click().run()
-    run_until(page, lambda: keys(page) == [NEXT, ALL])
-    assert given(page)["frames"] == []
-    assert say("en", "steps.cancelled", model="random") in [caption.value for caption in page.caption]
+    ((name, reply),) = stepped_tours().find(plan_of(scenario, random_folder)).told.said
+    told = say("en", "steps.loaded", model="random", done=2, all=10)
+    assert steps_text(page).split() == f"{told} {name} {reply}".split()
+
+
+def test_a_stage_that_was_asked_for_is_shown_once_it_is_there(page: AppTest) -> None:
+    """The player hears of each wish, and that the stage has run; after a cancel of none."""
+    page.run()
+    assert awaited(page) is None
+    page.button(key=NEXT).click().run()
+    assert (awaited(page) or {})["turn"] == 1
+    run_until(page, lambda: NEXT in keys(page))
+    assert awaited(page) == {"stage": 1, "turn": 1, "is_there": True}
+    run_stage(page)
+    assert awaited(page) == {"stage": 2, "turn": 2, "is_there": True}
+    run_stage(page)
+    assert awaited(page) == {"stage": 3, "turn": 3, "is_there": True}
+    cancel(page)
+    assert awaited(page) is None
+
+
+def test_of_all_stages_the_first_is_shown(page: AppTest) -> None:
+    """The reader reads on from there while the others come."""
+    page.run()
+    page.button(key=ALL).click().run()
+    run_until(page, lambda: keys(page) == [])
+    assert awaited(page) == {"stage": 1, "turn": 1, "is_there": True}
+
+
+def test_whoever_did_not_ask_stays_where_he_is(page: AppTest) -> None:
+    """Another reader of the same tour sees the stages come, and is not led to them."""
+    page.run()
+    other = AppTest.from_file(str(APP), default_timeout=20)
+    other.query_params.update({"lang": "en", "pool": "300"})
+    other.run()
+    run_stage(page)
+    other.run()
+    assert (shown_stages(other), awaited(other)) == (1, None)
+
+
+def test_the_stages_that_have_run_are_shown_at_the_next_start(page: AppTest, cache_folder: Path) -> None:
+    """At once and with their day; nothing is loaded for it, and running on begins anew: one run at a time is shown."""
+    page.run()
+    for _ in range(3):
+        run_stage(page)
+    known = given(page)
+    again = next_start()
+    again.query_params["stage"] = "3"
+    again.run()
+    assert not again.exception
+    assert (given(again), place(again), keys(again)) == (known, ("3", 1), [NEXT, ALL])
+    assert steps_text(again) == say("en", "steps.kept", day=kept_day(cache_folder), done=3, all=10)
+    assert "starts from stage 1" in steps_text(again)
+    assert again.button(key=NEXT).label == say("en", "steps.again")
+    again.button(key=NEXT).click().run()
+    run_until(again, lambda: CANCEL in keys(again) and NEXT in keys(again))
+    assert (shown_stages(again), awaited(again)) == (1, {"stage": 1, "turn": 1, "is_there": True})
+    assert given(again)["frames"] == known["frames"][:1]
+
+
+def test_a_run_that_is_called_off_leaves_what_was_kept(page: AppTest, cache_folder: Path) -> None:
+    """The longest so far: it is shown again, and the memory is free."""
+    page.run()
+    for _ in range(2):
+        run_stage(page)
+    known = given(page)
+    cancel(page)
+    run_stage(page)
+    assert shown_stages(page) == 1
+    cancel(page)
+    assert given(page) == known
+    assert steps_text(page) == " ".join(
+        [
+            say("en", "steps.cancelled", model="random"),
+            say("en", "steps.kept", day=kept_day(cache_folder), done=2, all=10),
+        ]
+    )
+
+
+@pytest.mark.parametrize("damage", [b"", b'{"digest": "d"', b"\xff\xfe"])
+def test_a_damaged_run_is_replaced(page: AppTest, cache_folder: Path, damage: bytes) -> None:
+    """There is nothing to show then, and the next stage that runs is kept in its place."""
+    page.run()
+    run_stage(page)
+    (kept,) = (cache_folder / "runs").iterdir()
+    whole = kept.read_bytes()
+    kept.write_bytes(damage)
+    again = next_start()
+    again.run()
+    assert not again.exception
+    assert given(again)["frames"] == []
+    run_stage(again)
+    assert kept.read_bytes() == whole
+
+
+def test_a_stage_that_is_still_to_come_is_not_looked_for_in_a_kept_run(page: AppTest) -> None:
+    """A link to it leads to the beginning, without an error."""
+    page.run()
+    run_stage(page)
+    again = next_start()
+    again.query_params.update({"stage": "5", "frame": "3"})
+    again.run()
+    assert not again.exception
+    assert (shown_stages(again), place(again)) == (1, ("0", 1))
 
 
 def test_the_page_shows_the_whole_tour_when_all_has_run(page: AppTest) -> None:
@@ -227,6 +358,27 @@ def test_a_model_that_cannot_be_used_leaves_the_tiny_one(page: AppTest, monkeypa
     assert not page.exception
     assert explain(refused, "en").split(":")[0] in page.error[0].value
     assert keys(page) == [NEXT, ALL]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_folder_that_turns_out_bad_is_told_when_it_runs(
+    page: AppTest, random_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lang: str
+) -> None:
+    """Its weights are no weights: one sentence names it and says so, and which run is shown instead."""
+    folder = Path(shutil.copytree(random_folder, tmp_path / "models" / "random"))
+    (folder / "model.safetensors").write_bytes(b"no weights")
+    monkeypatch.setenv(MODEL_VARIABLE, str(folder))
+    page.query_params["lang"] = lang
+    page.run()
+    assert [error.value for error in page.error] == []
+    page.button(key=NEXT).click().run()
+    run_until(page, lambda: page.error and given(page)["frames"])
+    assert not page.exception
+    (error,) = page.error
+    told = explain(ModelRefused(str(folder), "bad_weights", "DETAIL"), lang).partition("DETAIL")[0]
+    assert error.value.startswith(f"**{say(lang, 'load.failed')}** {as_text(told)}")
+    assert steps_text(page) == say(lang, "steps.instead", model="tiny")
+    assert (keys(page), shown_stages(page)) == ([NEXT, ALL], 10)
 
 
 def test_a_plan_is_what_tells_two_tours_apart(scenario: Scenario) -> None:

@@ -18,6 +18,7 @@ import { makeTree } from "./tree.js";
 
 export default function ({ data, parentElement, setStateValue }) {
   const mount = parentElement.querySelector(".rv-mount");
+  const frame = mount.rvPlayer?.store.state.frame;
   if (mount.rvDigest !== data.digest) {
     const was = mount.rvPlayer;
     was?.leave();
@@ -27,10 +28,19 @@ export default function ({ data, parentElement, setStateValue }) {
     mount.rvDigest = data.digest;
   }
   put(mount.firstElementChild, "data-theme", themeOf(mount));
+  follow(mount, data.awaited, frame);
   return () => {
     mount.rvPlayer?.leave();
     mount.rvPlayer = mount.rvDigest = null;
   };
+}
+
+// A stage that the reader has asked for is shown once it is there, unless he has stepped elsewhere since: then he stays.
+function follow(mount, awaited, frame) {
+  if (awaited && mount.rvAwaited?.turn !== awaited.turn) mount.rvAwaited = { turn: awaited.turn, from: frame };
+  if (!awaited?.is_there || mount.rvAwaited.over) return;
+  mount.rvAwaited.over = true;
+  if (mount.rvAwaited.from === frame) mount.rvPlayer.show(awaited.stage);
 }
 
 // Where to begin: where the reader was, or what the address asked for and only now can be shown.
@@ -59,6 +69,7 @@ function openPlayer(root, data, start, setStateValue) {
   const deaf = listenKeys(store, travel, root, () => closeTop(store, glossary));
   return {
     store,
+    show: travel.open,
     leave() {
       views.forEach(view => view.leave?.());
       deaf();

@@ -6,6 +6,7 @@ import { makeZoom } from "./zoom.js";
 
 const ROOT_RADIUS = 6;
 const TIP_LENGTH = 600;
+const NARROW_GAP = 30;       // between ranks
 const LOCK = "M2.5 6V4a3 3 0 0 1 6 0V6";
 const SCISSORS = "M-13 0H13M22-3.5 33 4M22 3.5 33-4M17-4.5a2.4 2.4 0 1 0 5 0a2.4 2.4 0 1 0-5 0M17 4.5a2.4 2.4 0 1 0 5 0a2.4 2.4 0 1 0-5 0";
 
@@ -89,7 +90,7 @@ function dress(model, record, box, how) {
   record.box = box;
   put(group, "data", dataOf(box));
   put(group, "aria-level", view.layout.at[box.key][1]);
-  const drawn = [box.title[lang], box.letter, box.count, box.badge[lang], box.lines[lang], box.lock, box.pages[0], box.hidden, numbers, scale.box];
+  const drawn = [box.title[lang], box.letter, box.shown, box.badge[lang], box.lines[lang], box.lock, box.pages[0], box.hidden, numbers, scale.box];
   if (record.drawn === (record.drawn = JSON.stringify(drawn))) return;
   place(record.frame, 0, 0, scale.box, scale.boxHeight, 9);
   place(record.inner, 4, 4, scale.box - 8, scale.boxHeight - 8, 6);
@@ -109,20 +110,28 @@ function dataOf({ kind, stored, running, name, sequence, node, look, letter, loc
   return kind === "running" ? { running: sequence, tokens: running } : { node, look, letter, name, tokens: stored, lock };
 }
 
-function faceOf(model, { title, letter, count, lines, lock, badge, pages, kind, hidden }, { scale, lang, numbers }) {
+function faceOf(model, { title, letter, shown, lines, lock, badge, pages, kind, hidden }, { scale, lang, numbers }) {
   const { pad, head, line, boxHeight, box } = scale, say = (key, values) => model.say(lang, key, values);
   const text = (name, x, y, ...parts) => svg("text", { class: "rv-" + name, x, y }, ...parts);
   const held = scale.held ?? String(lock), locked = lock ? 15 + 7 * held.length : 0, word = badge[lang];
   return [
     text("name", pad, 22, title[lang], letter && " ", letter && svg("tspan", { class: "rv-letter", dx: 2 }, letter)),
-    text("count", box - pad - (locked && locked + 7), 22, count),
+    text("count", box - pad - (locked && locked + 7), 22, shown),
     ...lines[lang].map((words, row) => text("text", pad, head + 12 + row * line, ...signs(words))),
     lock && svg("g", { class: "rv-lock", transform: `translate(${box - pad - locked} 10)` }, svg("rect", { y: 6, width: 11, height: 8, rx: 1.5 }), svg("path", { d: LOCK }), text("held", 14, 12, held)),
-    word && pill("badge", box / 2, 0, 16 + 6.6 * [...word].reduce((sum, sign) => sum + (sign > "\u2e80" ? 2 : 1), 0), 18, word),
-    numbers && kind !== "ghost" && pages.length && text("page-numbers", 2, boxHeight + 14, say("node.pages", { pages: ranges(pages) })),
+    word && pill("badge", box / 2, 0, 16 + 6.6 * wide(word), 18, word),
+    numbers && kind !== "ghost" && pages.length && pageNumbers(say("node.pages", { pages: ranges(pages) }), scale, text),
     hidden && pill("fold", box / 2, boxHeight, 92, 24, say("tree.folded", { n: hidden })),
   ];
 }
+
+// Below the box; where the next rank is near, edges would cross them there: then they stand on the frame.
+function pageNumbers(words, { boxHeight, gap }, text) {
+  const width = 8 + 6.2 * wide(words);
+  return gap < NARROW_GAP ? pill("page-numbers", 7 + width / 2, boxHeight - 2, width, 12, words) : text("page-numbers", 2, boxHeight + 14, words);
+}
+
+const wide = word => [...word].reduce((sum, sign) => sum + (sign > "\u2e80" ? 2 : 1), 0);
 
 function pill(name, x, y, width, height, text) {
   return svg("g", { class: "rv-" + name, transform: `translate(${x} ${y})` }, svg("rect", { x: -width / 2, y: -height / 2, width, height, rx: height / 2 }), svg("text", { y: 4 }, text));

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from radixviz.render.words import say
+from radixviz.ui.asked_stage import forget_asked
 from radixviz.ui.state import address_parameters, forget_report
 
 
@@ -36,6 +37,7 @@ def show_links(here: Place, lang: str) -> None:
     """Show a link to each other page. It keeps what the address says, so that the way back leads to the same step."""
     if here != TOUR:
         forget_report()
+        forget_asked()
     address = {"lang": lang, **address_parameters()}
     for place in PLACES:
         if place != here:

@@ -43,6 +43,11 @@ class PlayerText:
         }
         return cls(str(data["digest"]), written, stages, stops)
 
+    @property
+    def played(self) -> int:
+        """How many stages have frames."""
+        return sum(frames > 0 for _, frames in self.stages.values())
+
     def frames(self, stage: StageKey) -> int:
         """Return how many frames a stage has; the introduction has one."""
         return self.stages[stage][1] if stage in self.stages else 1
@@ -61,7 +66,20 @@ class Start:
     notices: Mapping[str, Sequence[str]] | None = None
 
 
-def show_player(text: PlayerText, start: Start) -> None:
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """A stage that the reader has asked for, in which of his turns, and whether it has run.
+
+    From the first that the player hears of a turn it waits; once the stage is there it goes to its first frame, unless
+    the reader has meanwhile stepped elsewhere.
+    """
+
+    stage: StageKey
+    turn: int
+    is_there: bool
+
+
+def show_player(text: PlayerText, start: Start, awaited: Awaited | None = None) -> None:
     """Show the player. It keeps its place by itself; `start` counts when it is first shown, or first has frames.
 
     It writes stage, frame and view into the address, and reports the absolute frame and that address: then the page
@@ -71,6 +89,7 @@ def show_player(text: PlayerText, start: Start) -> None:
         "digest": text.digest,
         "player": text.json,
         "start": {"frame": start.frame, "notices": start.notices, **asdict(start.view)},
+        "awaited": asdict(awaited) if awaited else None,
     }
     _component()(key=PLAYER, data=data, on_frame_change=_reported, on_address_change=_reported)
 

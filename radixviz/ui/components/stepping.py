@@ -1,88 +1,116 @@
-"""Below the player of a stepped tour: what runs the next stage, what calls the run off, and what is being said."""
+"""Beside the player of a stepped tour: what runs the next stage, what calls the run off, and what is being said."""
 
 from __future__ import annotations
+
+from html import escape
+from pathlib import Path
 
 import streamlit as st
 
 from radixviz.model.chat_template import RewrittenTurn
+from radixviz.model.folder import TINY
 from radixviz.render.visible import visible
 from radixviz.render.words import say
+from radixviz.timeline import StageKey
+from radixviz.ui.asked_stage import ask_all_stages, ask_next_stage, call_off
 from radixviz.ui.components.plain_text import as_text
 from radixviz.ui.components.start_up import show_error
+from radixviz.ui.kept_run import KeptRun
 from radixviz.ui.stepped_tour import SteppedTour, Told
 from radixviz.ui.timeline_job import PLAYING, spare_collector
 
 NEXT, ALL, CANCEL = "radixviz.steps.next", "radixviz.steps.all", "radixviz.steps.cancel"
-ROW = "radixviz-steps"
+BESIDE, ROW = "radixviz-beside", "radixviz-steps"
+"""The container for all this, and within it that of buttons and text: the style sheet places them by these."""
 _SECONDS = 0.3
-_MOST_SAID = 150
-_STYLE = """<style>
-.stMainBlockContainer { --rv-below: 44px; }
-.st-key-radixviz-steps { gap: 8px 12px !important; min-height: 40px; }
-.st-key-radixviz-steps [data-testid="stCaptionContainer"] { font-size: 13px; }
-[data-testid="stProgress"] { bottom: 194px; }
-</style>"""
+_MOST_SAID = 3_000
+"""So many characters of each reply: what a column may show of it."""
+_STYLE = Path(__file__).with_suffix(".css")
 
 
-def show_steps(tour: SteppedTour, lang: str) -> None:
-    """Show how the run is advanced, or what it is doing."""
-    st.html(_STYLE)
+def show_steps(tour: SteppedTour, kept: KeptRun | None, lang: str) -> None:
+    """Show how the run is advanced, or what it is doing; `kept` is the earlier run that the player shows, if any."""
+    st.html(f"<style>{_STYLE.read_text(encoding='utf-8')}</style>")
     if tour.error is not None:
         show_error(tour.error, lang)
     if tour.is_working:
-        _show_working(tour, lang, tour.told.stages)
+        _show_working(tour, kept, lang, tour.told.stages)
     else:
-        _show_waiting(tour, lang)
-    if tour.told.rewritten is not None:
-        st.caption(as_text(_rewritten_text(tour.told.rewritten, lang)))
-    if tour.told.chat_refusal is not None:
-        st.caption(as_text(say(lang, "chat.plain", detail=visible(tour.told.chat_refusal))))
+        _show_waiting(tour, kept, lang)
 
 
-def _show_waiting(tour: SteppedTour, lang: str) -> None:
+def show_chat(tour: SteppedTour, lang: str) -> None:
+    """Say below the player what the model's chat template does to history, or why it is not used."""
+    turn, refusal = tour.told.rewritten, tour.told.chat_refusal
+    if turn is not None:
+        st.caption(as_text(_rewritten_text(turn, lang)))
+    if refusal is not None:
+        st.caption(as_text(say(lang, "chat.plain", detail=visible(refusal))))
+
+
+def _show_waiting(tour: SteppedTour, kept: KeptRun | None, lang: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=ROW):
         if not tour.is_whole:
-            st.button(say(lang, "steps.next"), key=NEXT, on_click=tour.run_next, type="primary")
-            st.button(say(lang, "steps.all"), key=ALL, on_click=tour.run_all)
+            st.button(_next_text(tour, kept, lang), key=NEXT, on_click=ask_next_stage, args=(tour,), type="primary")
+            st.button(say(lang, "steps.all"), key=ALL, on_click=ask_all_stages, args=(tour,))
         if tour.is_loaded:
-            st.button(say(lang, "steps.cancel"), key=CANCEL, on_click=tour.cancel)
-        st.caption(as_text(_state_text(tour, lang)), width="stretch")
+            st.button(say(lang, "steps.cancel"), key=CANCEL, on_click=call_off, args=(tour,))
+        _show_told(_state_text(tour, kept, lang), tour.told)
 
 
 @st.fragment(run_every=_SECONDS)
-def _show_working(tour: SteppedTour, lang: str, shown: int) -> None:
+def _show_working(tour: SteppedTour, kept: KeptRun | None, lang: str, shown: int) -> None:
     """Show what is being said; when a stage is there, or nothing runs any more, the whole page runs once more."""
     spare_collector()
     if not tour.is_working or tour.told.stages > shown:
         st.rerun()
     progress, told = tour.progress, tour.told
+    step = say(lang, "steps.ending" if tour.is_ending else f"load.{progress.step}")
+    if progress.step == PLAYING and told.stage is not None and not tour.is_ending:
+        step = _stage_name(told.stage, lang)
     with st.container(horizontal=True, vertical_alignment="center", key=ROW):
-        st.button(say(lang, "steps.cancel"), key=CANCEL, on_click=tour.cancel)
-        st.caption(as_text(_said_text(told)), width="stretch")
-    step = say(lang, f"load.{progress.step}")
-    if progress.step == PLAYING and told.stage is not None:
-        step = say(lang, "stage.encore") if told.stage == "encore" else say(lang, "stage", stage=told.stage)
-    st.progress(progress.share, f"{tour.plan.model}{say(lang, 'colon')}{as_text(step)}")
+        text = say(lang, "steps.cancel")
+        st.button(text, key=CANCEL, on_click=call_off, args=(tour,), disabled=tour.is_ending)
+        st.progress(progress.share, f"{tour.plan.model}{say(lang, 'colon')}{as_text(step)}")
+        _show_told(say(lang, "load.kept", day=kept.day) if kept and not told.said else "", told)
 
 
-def _state_text(tour: SteppedTour, lang: str) -> str:
+def _show_told(state: str, told: Told) -> None:
+    """Show a sentence and the replies so far, written by a model: shown as text, whatever signs are in it."""
+    many = " rv-many" if len(told.said) > 1 else ""
+    replies = "".join(
+        f"<p><b>{escape(name)}</b><span><i>{escape(text[-_MOST_SAID:])}</i></span></p>" for name, text in told.said
+    )
+    sentence = f'<p class="rv-state">{escape(state)}</p>' if state else ""
+    st.html(f'<div class="rv-told">{sentence}<div class="rv-said{many}"><div>{replies}</div></div></div>')
+
+
+def _stage_name(stage: StageKey, lang: str) -> str:
+    return say(lang, "stage.encore") if stage == "encore" else say(lang, "stage", stage=stage)
+
+
+def _next_text(tour: SteppedTour, kept: KeptRun | None, lang: str) -> str:
+    """Return what the first button does; while an earlier run is shown that is to begin anew."""
+    if kept is not None:
+        return say(lang, "steps.again")
+    if tour.next_stage == "encore":
+        return say(lang, "steps.encore")
+    return say(lang, "steps.next", stage=tour.next_stage)
+
+
+def _state_text(tour: SteppedTour, kept: KeptRun | None, lang: str) -> str:
+    """Return how far the run is, after what became of it; or which other run is shown."""
     values = {"model": tour.plan.model, "done": tour.told.stages, "all": len(tour.plan.scenario.stage)}
-    if tour.was_cancelled:
-        return say(lang, "steps.cancelled", **values)
-    if tour.is_whole:
-        return say(lang, "steps.whole", **values)
-    return say(lang, "steps.loaded" if tour.is_loaded else "steps.idle", **values)
-
-
-def _said_text(told: Told) -> str:
-    """Return the end of what each sequence has said: of many, less of each."""
-    most = _MOST_SAID // max(1, len(told.said))
-    return "   ".join(f"{name}: {_end(text, most)}" for name, text in told.said)
-
-
-def _end(text: str, most: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"…{line[-most:]}"
+    said = [say(lang, "steps.cancelled", **values)] if tour.was_cancelled else []
+    if tour.error is not None:
+        said.append(say(lang, "steps.instead", model=TINY))
+    elif kept is not None:
+        said.append(say(lang, "steps.kept", day=kept.day, done=kept.text.played, all=values["all"]))
+    elif tour.is_whole:
+        said.append(say(lang, "steps.whole", **values))
+    elif not tour.was_cancelled:
+        said.append(say(lang, "steps.loaded" if tour.is_loaded else "steps.idle", **values))
+    return " ".join(said)
 
 
 def _rewritten_text(turn: RewrittenTurn, lang: str) -> str:

@@ -9,7 +9,6 @@ from pathlib import Path
 import streamlit as st
 
 from radixviz.errors import RadixVizError
-from radixviz.model.folder import TINY
 from radixviz.render.dot import labelled_dot
 from radixviz.render.explain import explain_unmet
 from radixviz.render.layout import find_engine
@@ -19,20 +18,22 @@ from radixviz.render.tree_text import box_labels
 from radixviz.render.words import say
 from radixviz.scenario.schema import Scenario
 from radixviz.timeline import Frame, Timeline
+from radixviz.ui.asked_stage import awaited_stage
 from radixviz.ui.components.files_panel import ShownRun, show_files
 from radixviz.ui.components.lesson import show_walker
 from radixviz.ui.components.model_choice import show_models, show_refused_model
 from radixviz.ui.components.page_links import TOUR, show_links
 from radixviz.ui.components.page_style import style_page
 from radixviz.ui.components.plain_text import as_text
-from radixviz.ui.components.player import PlayerText, Start, show_player
+from radixviz.ui.components.player import Awaited, PlayerText, Start, show_player
 from radixviz.ui.components.start_up import show_error, show_failure, show_progress
-from radixviz.ui.components.stepping import show_steps
-from radixviz.ui.kept_run import KeptRun, read_run, run_key
-from radixviz.ui.offered_models import OfferedModels, find_models
+from radixviz.ui.components.stepping import BESIDE, show_chat, show_steps
+from radixviz.ui.kept_run import KeptRun
+from radixviz.ui.offered_models import find_models
+from radixviz.ui.played_run import PlayedRun, find_run
 from radixviz.ui.player_text import player_text, waiting_text
 from radixviz.ui.position import Notice, Position
-from radixviz.ui.settings import Settings, find_settings, find_story
+from radixviz.ui.settings import find_settings, find_story
 from radixviz.ui.state import (
     LANGUAGES,
     AppState,
@@ -40,12 +41,9 @@ from radixviz.ui.state import (
     get_state,
     page_language,
     read_address,
-    settle,
     settle_state,
 )
-from radixviz.ui.stepped_tour import SteppedTour, TourPlan, stepped_tours
 from radixviz.ui.story import introduction, story
-from radixviz.ui.timeline_job import TimelineJob, timeline_job
 
 
 def show_tour() -> None:
@@ -62,18 +60,20 @@ def show_tour() -> None:
         address.model, address.page_size, address.pool, scenario, tuple(offered.sources), offered.usual
     )
     style_page()
-    run, opened, engine = _find_run(name, scenario, settings, offered), get_opened(), find_engine()
+    opened, engine = get_opened(), find_engine()
+    run = find_run(name, scenario, settings, offered, engine)
     live = opened.timeline is None
     timeline = run.whole if live else opened.timeline
     intro = introduction(scenario, run.source) if live else None
     state = get_state(tuple(spec.stage for spec in scenario.stage) if timeline is None else timeline.stages())
-    key = _key(scenario, engine, name, TINY, *_pool(settings, scenario)) if live and run.job is not None else ""
     said = (Notice("files.shown", {"name": opened.name}),) if not live else (unknown, *wrong) if unknown else wrong
-    kept = read_run(key) if timeline is None and run.job is not None else None
-    there = _There(timeline, kept, run.beginning if timeline is None and kept is None else None, intro, engine, key)
-    player, below, files = st.container(), st.container(), st.container()
-    if live:
-        with below:  # before the player, which is large: so the reader soon sees that something is being done
+    kept = run.kept() if live else None
+    there = _there(run, kept, intro, engine) if live else _There(timeline, None, None, None, engine)
+    beside, player, below, files = st.container(key=BESIDE), st.container(), st.container(), st.container()
+    if live:  # before the player, which is large: so the reader soon sees that something is being done
+        with beside:
+            _show_steps(run, kept, state.lang)
+        with below:
             _show_work(run, kept, state.lang, is_begun=there.kept is not None or there.beginning is not None)
     if run.job is not None:
         run.job.start()
@@ -93,8 +93,8 @@ def show_tour() -> None:
 class _There:
     """What there is to be shown: a whole run, else the last one that was kept, else the beginning of one, else none.
 
-    Beside it the introduction (None: the file that was opened has none), the Graphviz program, and the name under which
-    a whole run is kept.
+    Beside it the introduction (None: the file that was opened has none), the Graphviz program, the name under which it
+    is kept, and the stage that the reader waits for.
     """
 
     timeline: Timeline | None
@@ -102,70 +102,47 @@ class _There:
     beginning: Timeline | None
     intro: PlayerIntro | None
     engine: Path | None
-    key: str
+    key: str = ""
+    awaited: Awaited | None = None
+
+
+def _there(run: PlayedRun, kept: KeptRun | None, intro: PlayerIntro | None, engine: Path | None) -> _There:
+    beginning = run.beginning if run.whole is None and kept is None else None
+    key = run.beginning_key if run.whole is None else run.key
+    awaited = awaited_stage(run.tour) if run.tour is not None else None
+    return _There(run.whole, kept, beginning, intro, engine, key, awaited)
 
 
 def _show_there(
     there: _There, scenario: Scenario, state: AppState, said: tuple[Notice, ...]
 ) -> tuple[PlayerText, AppState]:
     """Show the player and what is to be said of the run below it; return its text, and where the reader is."""
-    timeline, engine = there.timeline, there.engine
+    timeline, engine, awaited = there.timeline, there.engine, there.awaited
     if timeline is not None:
         text = player_text(timeline, engine, there.intro, there.key)
-        state = _show(text, state, said)
+        state = _show(text, state, said, awaited)
         if timeline.unmet:
             st.caption(as_text(" ".join(explain_unmet(unmet, state.lang) for unmet in timeline.unmet)))
         if engine is None:
             _show_plain_tree(timeline, state)
     elif there.kept is not None:
         text = there.kept.text
-        state = _show(text, state, said)
+        state = _show_beginning(text, state, said, awaited)
     elif there.beginning is not None:
-        text = player_text(there.beginning, engine, there.intro)
-        _show_beginning(text, state, said)
+        text = player_text(there.beginning, engine, there.intro, there.key)
+        state = _show_beginning(text, state, said, awaited)
     else:
         text = waiting_text(scenario, there.intro or introduction(scenario))
-        show_player(text, Start(-1, state.view, _notices((*said, *state.notices))))
+        show_player(text, Start(-1, state.view, _notices((*said, *state.notices))), awaited)
     return text, state
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """What is played: by `job` the tiny model's tour in one go, by `tour` that of another model, stage by stage.
-
-    Both, when the other model cannot be used: then the tiny one's is shown.
-    """
-
-    whole: Timeline | None
-    beginning: Timeline | None
-    job: TimelineJob | None
-    tour: SteppedTour | None
-
-    @property
-    def source(self) -> str:
-        """What was loaded, or is to be, for what the player shows."""
-        return TINY if self.tour is None or self.job is not None else self.tour.plan.source
-
-
-def _find_run(name: str, scenario: Scenario, settings: Settings, offered: OfferedModels) -> _Run:
-    size, pages = _pool(settings, scenario)
-    tour = None
-    if settings.model != TINY:
-        plan = TourPlan(scenario, settings.model, offered.sources[settings.model], size, settings.pool_pages)
-        tour = stepped_tours().find(plan)
-        if tour.error is None:
-            told = tour.told
-            return _Run(told.timeline if tour.is_whole else None, told.timeline, None, tour)
-    job = timeline_job(name, TINY, size, pages, scenario)
-    return _Run(job.timeline, job.beginning, job, tour)
-
-
-def _show(text: PlayerText, state: AppState, said: tuple[Notice, ...]) -> AppState:
+def _show(text: PlayerText, state: AppState, said: tuple[Notice, ...], awaited: Awaited | None) -> AppState:
     """Show the frames from where the reader is, or from what the address asked for; return where that is."""
     settled = settle_state(state, text.frames(state.position.stage))
     position = settled.position
     notices = _notices((*said, *settled.notices))
-    show_player(text, Start(text.index(position.stage, position.frame), settled.view, notices))
+    show_player(text, Start(text.index(position.stage, position.frame), settled.view, notices), awaited)
     return settled
 
 
@@ -175,36 +152,28 @@ def _frame(timeline: Timeline | None, position: Position) -> Frame | None:
     return frames[min(position.frame, len(frames)) - 1] if frames else None
 
 
-def _show_beginning(text: PlayerText, state: AppState, said: tuple[Notice, ...]) -> None:
-    """Show the first stages of a run that goes on; what the address asks for may be still to come."""
-    frames = text.frames(state.position.stage)
-    settled = settle(state, frames) if frames else state
-    place = text.index(settled.position.stage, settled.position.frame) if frames else -1
-    show_player(text, Start(place, state.view, _notices((*said, *settled.notices))))
+def _show_beginning(text: PlayerText, state: AppState, said: tuple[Notice, ...], awaited: Awaited | None) -> AppState:
+    """Show a run that may have its first stages only; return where the reader is."""
+    if text.frames(state.position.stage):
+        return _show(text, state, said, awaited)
+    show_player(text, Start(-1, state.view, _notices((*said, *state.notices))), awaited)  # it is still to come
+    return state
 
 
-def _show_work(run: _Run, kept: KeptRun | None, lang: str, *, is_begun: bool) -> None:
+def _show_steps(run: PlayedRun, kept: KeptRun | None, lang: str) -> None:
+    """Offer beside the player to run the stages of another model; a run of it that is shown may be an earlier one."""
+    if run.tour is not None:
+        show_steps(run.tour, kept if run.job is None else None, lang)
+
+
+def _show_work(run: PlayedRun, kept: KeptRun | None, lang: str, *, is_begun: bool) -> None:
     """Say below the player how far the model is, and which run is shown until then; or why there is none."""
     if run.tour is not None:
-        show_steps(run.tour, lang)
+        show_chat(run.tour, lang)
     if run.job is not None and run.job.error is not None:
         show_failure(run.job.error, lang)
     elif run.job is not None and run.job.timeline is None:
         show_progress(run.job, lang, kept.day if kept else None, is_begun=is_begun)
-
-
-def _pool(settings: Settings, scenario: Scenario) -> tuple[int, int | None]:
-    """Return page size and pages; with another page size than the scenario's, no pages unless they were asked for."""
-    if settings.page_size in (None, scenario.page_size):
-        return scenario.page_size, settings.pool_pages or scenario.pool_pages
-    return settings.page_size or scenario.page_size, settings.pool_pages
-
-
-@st.cache_resource(show_spinner=False)
-def _key(
-    _scenario: Scenario, engine: Path | None, name: str, model: str, page_size: int, pool_pages: int | None
-) -> str:
-    return run_key(_scenario, model, page_size, pool_pages, engine) if engine else ""
 
 
 def _notices(notices: tuple[Notice, ...]) -> Mapping[str, list[str]] | None:
