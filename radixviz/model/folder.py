@@ -72,6 +72,8 @@ class ModelFolder:
             raise ModelRefused(self.name, "no_tokenizer", str(self.path / "tokenizer.json"))
 
     def _check_config(self) -> None:
+        if not (self.path / "config.json").is_file():
+            raise ModelRefused(self.name, "bad_config", "config.json")
         named = self.read_json("config.json").get("architectures")
         architectures = list(map(str, named)) if isinstance(named, list) else []
         if architectures and not any(name.endswith(CAUSAL_HEADS) for name in architectures):

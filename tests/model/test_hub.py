@@ -113,6 +113,7 @@ def test_only_pickled_weights_are_refused_without_a_download(hub: Hub) -> None:
         ({"tokenizer.json": None}, "no_tokenizer"),
         ({"config.json": b'{"architectures": ["BertForMaskedLM"]}'}, "no_causal_head"),
         ({"config.json": b"{"}, "bad_config"),
+        ({"config.json": None}, "bad_config"),
         ({"model.safetensors": None}, "no_weights"),
     ],
 )
@@ -179,7 +180,7 @@ def test_a_download_that_was_cut_off_goes_on(hub: Hub, hub_cache: Path, llama: C
 def test_a_connection_that_breaks_again_and_again_is_told(hub: Hub, hub_cache: Path) -> None:
     """After some tries the library gives up."""
     hub.cuts = 1000
-    assert failure() == ("hub_cut_off", "RemoteProtocolError")
+    assert failure()[0] == "hub_cut_off"
     assert kept(hub_cache) == {"config.json", "generation_config.json", "tokenizer.json"}
 
 
