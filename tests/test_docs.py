@@ -115,6 +115,21 @@ def test_the_command_line_knows_the_options_of_readme() -> None:
     assert options | {"--lang"} <= set(re.findall(r"--[\w-]+", usage))
 
 
+def test_the_page_of_the_models_is_what_its_script_writes() -> None:
+    """What stands around the rows of its table, so that making the page anew loses nothing."""
+    script = ast.parse(read(ROOT / "docs" / "make_families.py"))
+    texts = {
+        ast.unparse(step.targets[0]): step.value.value
+        for step in script.body
+        if isinstance(step, ast.Assign) and isinstance(step.value, ast.Constant)
+    }
+    page = read(ROOT / "docs" / "models.md")
+    parts = [part for name in ("HEAD", "TAIL") for part in re.split(r"{\w+}", str(texts[name]))]
+    assert len(parts) == 4
+    assert [part for part in parts if part not in page] == []
+    assert (page.startswith(parts[0]), page.endswith(parts[-1])) == (True, True)
+
+
 @pytest.mark.parametrize("path", TESTS, ids=lambda path: str(path.relative_to(ROOT / "tests")))
 def test_every_test_says_what_it_shows(path: Path) -> None:
     """Each test has a docstring."""

@@ -30,10 +30,10 @@ def is_hub_id(name: str) -> bool:
 def download(hub_id: str) -> ModelFolder:
     """Return the folder of a model of the hub, which the hub's own library downloads or has kept.
 
-    The settings come first and are looked at, so that nobody waits for weights that cannot be used. Files that came
-    whole stay when a download is cut off, and the next one brings the others; nothing half-written has the name of a
-    file. The library shows its progress on stderr. Where the hub cannot be reached, what was downloaded before is used.
-    The environment variable HF_ENDPOINT names another hub than huggingface.co.
+    The settings come first and are looked at: where they or the weights are not of the kind that we load, no weights
+    are downloaded. Files that came whole stay when a download is cut off, and the next one brings the others; nothing
+    half-written has the name of a file. The library shows its progress on stderr. Where the hub cannot be reached, what
+    was downloaded before is used. The environment variable HF_ENDPOINT names another hub than huggingface.co.
 
     Raises:
         FetchFailed: reason "hub" (not reached, nothing kept), "hub_unknown", "hub_gated" (only for those who were
