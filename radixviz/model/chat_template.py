@@ -19,9 +19,11 @@ _HELD = "\ue000{}\ue001"
 _HELD_PATTERN = re.compile("\ue000(\\d+)\ue001")
 _REPLY = "\ue000\ue001"
 """What stands for a reply while only what follows it is wanted."""
-_DATE = "26 Jul 2024"
+_CALENDAR = (
+    "{% macro strftime_now(format) %}{{ format | replace('%d', '26') | replace('%b', 'Jul') | replace('%B', 'July')"
+    " | replace('%m', '07') | replace('%Y', '2024') | replace('%A', 'Friday') }}{% endmacro %}\n"
+)
 """What a template that asks for the day is told, Llama 3's own default: a chat is the same tokens on every day."""
-_CALENDAR = f"{{% macro strftime_now(format) %}}{_DATE}{{% endmacro %}}\n"
 
 
 @dataclass(frozen=True, slots=True)

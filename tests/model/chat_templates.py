@@ -19,7 +19,7 @@ FORGETFUL = (
     "{% for m in messages if m['role'] != 'assistant' %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n"
     "{% endfor %}<|im_start|>assistant\n"
 )
-DATED = "{{ strftime_now('%d %B %Y') }}\n" + CHATML
+DATED = "{{ strftime_now('FORMAT') }}\n" + CHATML
 REASONING = (
     "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'].split('</think>')[-1] | trim }}<|im_end|>\n"
     "{% endfor %}<|im_start|>assistant{{ '\n' }}"

@@ -109,12 +109,16 @@ def test_the_first_token_that_a_template_rewrites_is_told(chat_folder: Path) -> 
     assert rewritten_turn(chat, text, hello, "Hi!", "What can you do?") is None
 
 
-def test_a_template_that_asks_for_the_day_writes_the_same_every_day(chat_folder: Path) -> None:
-    """It is told the day that Llama 3 has as its default; what it writes around that stays as it is."""
-    chat, text = opened(chat_folder, DATED)
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [("%d %b %Y", "26 Jul 2024"), ("%Y-%m-%d", "2024-07-26"), ("%A, %B %d, %Y", "Friday, July 26, 2024")],
+)
+def test_a_template_that_asks_for_the_day_writes_the_same_every_day(asked: str, told: str, chat_folder: Path) -> None:
+    """It is told the day that Llama 3 has as its default, as it wants it written; all else stays as it is."""
+    chat, text = opened(chat_folder, DATED.replace("FORMAT", asked))
     plain, _ = opened(chat_folder, CHATML)
     hello = [Message("user", "Hello")]
-    assert text.decode(chat.encode(hello, text)) == "26 Jul 2024\n" + text.decode(plain.encode(hello, text))
+    assert text.decode(chat.encode(hello, text)) == f"{told}\n" + text.decode(plain.encode(hello, text))
 
 
 def test_a_chat_is_never_cut_or_filled_up(chat_folder: Path) -> None:
