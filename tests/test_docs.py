@@ -65,9 +65,9 @@ def test_both_languages_give_the_same_commands() -> None:
 
 
 def test_both_languages_have_the_same_shape() -> None:
-    """The two READMEs agree in their levels of headings, their table's rows and the paths that they name."""
+    """The two READMEs agree in headings and paragraphs that begin in bold, table rows and the paths that they name."""
     shapes = [
-        (re.findall(r"^#+ ", text, flags=re.MULTILINE), text.count("\n|"), named_paths(text))
+        (re.findall(r"^(?:#+ |\*\*)", text, flags=re.MULTILINE), text.count("\n|"), named_paths(text))
         for text in (read(ENGLISH), read(CHINESE))
     ]
     assert shapes[1] == shapes[0]
