@@ -18,8 +18,8 @@ UNWANTED = ("*/*", "consolidated*")
 NOT_SHOWN = (401, 403, 404)
 """The hub's answers where there is no such model, or the asker may not know whether there is."""
 
-NOT_REACHED = ("ConnectError", "ProxyError", "UnsupportedProtocol", "InvalidURL")
-"""Errors of what speaks HTTP for the library, by name as that may change: nobody is there, or the address is none."""
+NOT_REACHED = ("ConnectError", "ConnectTimeout", "ProxyError", "UnsupportedProtocol", "InvalidURL", "OfflineModeIsEnabled")
+"""Errors of the library and of what speaks HTTP for it, by name as that may change: there was nobody to be asked."""
 
 
 def is_hub_id(name: str) -> bool:
