@@ -17,8 +17,10 @@ UNWANTED = ("*/*", "consolidated*")
 """What lies in folders is for other programs, and so is a second copy of the weights that some repositories have."""
 NOT_SHOWN = (401, 403, 404)
 """The hub's answers where there is no such model, or the asker may not know whether there is."""
-
-NOT_REACHED = ("ConnectError", "ConnectTimeout", "ProxyError", "UnsupportedProtocol", "InvalidURL", "OfflineModeIsEnabled")
+NOT_REACHED = (
+    *("ConnectError", "ConnectTimeout", "ProxyError"),
+    *("UnsupportedProtocol", "InvalidURL", "OfflineModeIsEnabled"),
+)
 """Errors of the library and of what speaks HTTP for it, by name as that may change: there was nobody to be asked."""
 
 
