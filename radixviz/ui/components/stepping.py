@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
@@ -32,10 +33,8 @@ def show_steps(tour: SteppedTour, kept: KeptRun | None, lang: str) -> None:
     st.html(f"<style>{_STYLE.read_text(encoding='utf-8')}</style>")
     if tour.error is not None:
         show_error(tour.error, lang)
-    if tour.is_working:
-        _show_working(tour, kept, lang, tour.told.stages)
-    else:
-        _show_waiting(tour, kept, lang)
+    state = _RowState.of(tour)
+    st.fragment(_show_row, run_every=_SECONDS if state.is_working else None)(tour, kept, lang, state)
 
 
 def show_rewritten(tour: SteppedTour, lang: str) -> None:
@@ -45,31 +44,51 @@ def show_rewritten(tour: SteppedTour, lang: str) -> None:
         st.caption(as_text(_rewritten_text(turn, lang)))
 
 
-def _show_waiting(tour: SteppedTour, kept: KeptRun | None, lang: str) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key=ROW):
-        if not tour.is_whole:
-            st.button(_next_text(tour, kept, lang), key=NEXT, on_click=ask_next_stage, args=(tour,), type="primary")
-            st.button(say(lang, "steps.all"), key=ALL, on_click=ask_all_stages, args=(tour,))
-        if tour.is_loaded:
-            st.button(say(lang, "steps.cancel"), key=CANCEL, on_click=call_off, args=(tour,))
-        _show_told(_state_text(tour, kept, lang), tour.told)
+@dataclass(frozen=True, slots=True)
+class _RowState:
+    """What the whole page depends on: when it is another, the page runs again and not only the row."""
+
+    is_working: bool
+    is_loaded: bool
+    stages: int
+
+    @classmethod
+    def of(cls, tour: SteppedTour) -> _RowState:
+        return cls(tour.is_working, tour.is_loaded, tour.told.stages)
 
 
-@st.fragment(run_every=_SECONDS)
-def _show_working(tour: SteppedTour, kept: KeptRun | None, lang: str, shown: int) -> None:
-    """Show what is being said; when a stage is there, or nothing runs any more, the whole page runs once more."""
-    spare_collector()
-    if not tour.is_working or tour.told.stages > shown:
+def _show_row(tour: SteppedTour, kept: KeptRun | None, lang: str, state: _RowState) -> None:
+    """Show the row, in one container whether it waits or works: another would stand beside the old one for a moment.
+
+    This alone runs again while a stage runs, and when one of its buttons is pressed.
+    """
+    if _RowState.of(tour) != state:
         st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center", key=ROW):
+        if state.is_working:
+            _show_working(tour, kept, lang)
+        else:
+            _show_waiting(tour, kept, lang)
+
+
+def _show_waiting(tour: SteppedTour, kept: KeptRun | None, lang: str) -> None:
+    if not tour.is_whole:
+        st.button(_next_text(tour, kept, lang), key=NEXT, on_click=ask_next_stage, args=(tour,), type="primary")
+        st.button(say(lang, "steps.all"), key=ALL, on_click=ask_all_stages, args=(tour,))
+    if tour.is_loaded:
+        st.button(say(lang, "steps.cancel"), key=CANCEL, on_click=call_off, args=(tour,))
+    _show_told(_state_text(tour, kept, lang), tour.told)
+
+
+def _show_working(tour: SteppedTour, kept: KeptRun | None, lang: str) -> None:
+    spare_collector()
     progress, told = tour.progress, tour.told
     step = say(lang, "steps.ending" if tour.is_ending else f"load.{progress.step}")
     if progress.step == PLAYING and told.stage is not None and not tour.is_ending:
         step = _stage_name(told.stage, lang)
-    with st.container(horizontal=True, vertical_alignment="center", key=ROW):
-        text = say(lang, "steps.cancel")
-        st.button(text, key=CANCEL, on_click=call_off, args=(tour,), disabled=tour.is_ending)
-        st.progress(progress.share, f"{tour.plan.model}{say(lang, 'colon')}{as_text(step)}")
-        _show_told(say(lang, "load.kept", day=kept.day) if kept and not told.said else "", told)
+    st.button(say(lang, "steps.cancel"), key=CANCEL, on_click=call_off, args=(tour,), disabled=tour.is_ending)
+    st.progress(progress.share, f"{tour.plan.model}{say(lang, 'colon')}{as_text(step)}")
+    _show_told(say(lang, "load.kept", day=kept.day) if kept and not told.said else "", told)
 
 
 def _show_told(state: str, told: Told) -> None:
