@@ -28,6 +28,8 @@ WATCH = f"""() => {{
   const look = () => {{
     const {{ left, top, width, height }} = mount.getBoundingClientRect();
     places.add([left, top, width, height].map(Math.round).join());
+    const told = document.querySelector(".rv-told")?.getBoundingClientRect();
+    if (told && (told.width < 240 || told.left < 0 || told.right > innerWidth)) places.add("text out of view");
     requestAnimationFrame(look);
   }};
   look();
