@@ -16,6 +16,7 @@ from radixviz.ui.asked_stage import ask_all_stages, ask_next_stage, call_off
 from radixviz.ui.components.plain_text import as_text
 from radixviz.ui.components.start_up import show_error
 from radixviz.ui.kept_run import KeptRun
+from radixviz.ui.state import View
 from radixviz.ui.stepped_tour import SteppedTour, Told
 from radixviz.ui.timeline_job import PLAYING, spare_collector
 
@@ -28,13 +29,13 @@ _MOST_SAID = 3_000
 _STYLE = Path(__file__).with_suffix(".css")
 
 
-def show_steps(tour: SteppedTour, kept: KeptRun | None, lang: str) -> None:
+def show_steps(tour: SteppedTour, kept: KeptRun | None, view: View) -> None:
     """Show how the run is advanced, or what it is doing; `kept` is the earlier run that the player shows, if any."""
     st.html(f"<style>{_STYLE.read_text(encoding='utf-8')}</style>")
     if tour.error is not None:
-        show_error(tour.error, lang)
+        show_error(tour.error, view.lang)
     state = _RowState.of(tour)
-    st.fragment(_show_row, run_every=_SECONDS if state.is_working else None)(tour, kept, lang, state)
+    st.fragment(_show_row, run_every=_SECONDS if state.is_working else None)(tour, kept, view, state)
 
 
 def show_rewritten(tour: SteppedTour, lang: str) -> None:
@@ -57,7 +58,7 @@ class _RowState:
         return cls(tour.is_working, tour.is_loaded, tour.told.stages)
 
 
-def _show_row(tour: SteppedTour, kept: KeptRun | None, lang: str, state: _RowState) -> None:
+def _show_row(tour: SteppedTour, kept: KeptRun | None, view: View, state: _RowState) -> None:
     """Show the row, in one container whether it waits or works: another would stand beside the old one for a moment.
 
     This alone runs again while a stage runs, and when one of its buttons is pressed.
@@ -66,39 +67,41 @@ def _show_row(tour: SteppedTour, kept: KeptRun | None, lang: str, state: _RowSta
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", key=ROW):
         if state.is_working:
-            _show_working(tour, kept, lang)
+            _show_working(tour, kept, view)
         else:
-            _show_waiting(tour, kept, lang)
+            _show_waiting(tour, kept, view)
 
 
-def _show_waiting(tour: SteppedTour, kept: KeptRun | None, lang: str) -> None:
+def _show_waiting(tour: SteppedTour, kept: KeptRun | None, view: View) -> None:
+    lang = view.lang
     if not tour.is_whole:
         st.button(_next_text(tour, kept, lang), key=NEXT, on_click=ask_next_stage, args=(tour,), type="primary")
         st.button(say(lang, "steps.all"), key=ALL, on_click=ask_all_stages, args=(tour,))
     if tour.is_loaded:
         st.button(say(lang, "steps.cancel"), key=CANCEL, on_click=call_off, args=(tour,))
-    _show_told(_state_text(tour, kept, lang), tour.told)
+    _show_told(_state_text(tour, kept, lang), tour.told, view)
 
 
-def _show_working(tour: SteppedTour, kept: KeptRun | None, lang: str) -> None:
+def _show_working(tour: SteppedTour, kept: KeptRun | None, view: View) -> None:
     spare_collector()
-    progress, told = tour.progress, tour.told
+    lang, progress, told = view.lang, tour.progress, tour.told
     step = say(lang, "steps.ending" if tour.is_ending else f"load.{progress.step}")
     if progress.step == PLAYING and told.stage is not None and not tour.is_ending:
         step = _stage_name(told.stage, lang)
     st.button(say(lang, "steps.cancel"), key=CANCEL, on_click=call_off, args=(tour,), disabled=tour.is_ending)
     st.progress(progress.share, f"{tour.plan.model}{say(lang, 'colon')}{as_text(step)}")
-    _show_told(say(lang, "load.kept", day=kept.day) if kept and not told.said else "", told)
+    _show_told(say(lang, "load.kept", day=kept.day) if kept and not told.said else "", told, view)
 
 
-def _show_told(state: str, told: Told) -> None:
+def _show_told(state: str, told: Told, view: View) -> None:
     """Show a sentence and the replies so far, written by a model: shown as text, whatever signs are in it."""
+    large = " rv-large" if view.present else ""
     many = " rv-many" if len(told.said) > 1 else ""
     replies = "".join(
         f"<p><b>{escape(name)}</b><span><i>{escape(text[-_MOST_SAID:])}</i></span></p>" for name, text in told.said
     )
     sentence = f'<p class="rv-state">{escape(state)}</p>' if state else ""
-    st.html(f'<div class="rv-told">{sentence}<div class="rv-said{many}"><div>{replies}</div></div></div>')
+    st.html(f'<div class="rv-told{large}">{sentence}<div class="rv-said{many}"><div>{replies}</div></div></div>')
 
 
 def _stage_name(stage: StageKey, lang: str) -> str:
