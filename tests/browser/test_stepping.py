@@ -13,6 +13,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 from radixviz.model.folder import TINY, locate
 from radixviz.model.tokenizer import TextTokenizer
 from radixviz.ui.offered_models import MODEL_VARIABLE
+from tests.browser.axe import serious_faults
 from tests.browser.test_tour import READY_MILLISECONDS, opened, shown
 from tests.conftest import running_app
 from tests.model.random_models import SIZES
@@ -134,3 +135,4 @@ def _check_view(page: Page, width: int, height: int) -> None:
     is_beside = width >= 1600
     assert (found["steps"][0] >= tree[2], found["steps"][3] <= tree[1]) == (is_beside, not is_beside)
     assert page.locator(".rv-said b").count() == 1
+    assert serious_faults(page) == []

@@ -101,7 +101,8 @@ def _show_told(state: str, told: Told, view: View) -> None:
         f"<p><b>{escape(name)}</b><span><i>{escape(text[-_MOST_SAID:])}</i></span></p>" for name, text in told.said
     )
     sentence = f'<p class="rv-state">{escape(state)}</p>' if state else ""
-    st.html(f'<div class="rv-told{large}">{sentence}<div class="rv-said{many}"><div>{replies}</div></div></div>')
+    said = f'<div class="rv-said{many}" tabindex="0"><div>{replies}</div></div>'
+    st.html(f'<div class="rv-told{large}">{sentence}{said}</div>')
 
 
 def _stage_name(stage: StageKey, lang: str) -> str:
