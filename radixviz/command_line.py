@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from radixviz.render.visible import visible
 from radixviz.render.words import say
 from radixviz.timeline import StageKey
 
@@ -77,6 +78,12 @@ def print_stage(stage: StageKey, language: str) -> None:
     """Print which stage is being played to stderr."""
     name = say(language, "stage.encore") if stage == "encore" else say(language, "stage", stage=stage)
     print_progress(say(language, "cli.playing", stage=name))
+
+
+def print_chat_refusal(refusal: str | None, language: str) -> None:
+    """Print to stderr that a model's chat template is not used, if there is such a reason, in the template's words."""
+    if refusal is not None:
+        print_progress(say(language, "chat.plain", detail=visible(refusal)))
 
 
 class _UnreadableError(Exception):

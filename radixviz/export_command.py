@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from radixviz.command_line import Command, UsageError, print_progress, print_stage
+from radixviz.command_line import Command, UsageError, print_chat_refusal, print_progress, print_stage
 from radixviz.errors import UnknownFrame, UnknownLanguage, UnknownStage
 from radixviz.introduction import player_intro
 from radixviz.render.export.chromium import require_chromium
@@ -63,6 +63,7 @@ def _play(name: str, frame: str | None, model: str, device: str, language: str) 
     loaded = loader.load(
         model, device=device, hub=True, progress=lambda step: print_progress(say(language, f"load.{step}"))
     )
+    print_chat_refusal(loaded.tokenizer.chat_refusal, language)
     timeline = play_on_model(scenario, loaded, on_stage=lambda stage: print_stage(stage, language))
     return timeline, player_intro(scenario, loaded.tokenizer)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from radixviz.engine.tokenizer import Tokenizer
 from radixviz.render.player_data import IntroRow, PlayerIntro
-from radixviz.scenario.prompts import opening_text
+from radixviz.scenario.prompts import opening_ids
 from radixviz.scenario.schema import RequestSpec, Scenario, Words
 
 
@@ -22,5 +22,5 @@ def both(words: Words) -> dict[str, str]:
 
 
 def _row(scenario: Scenario, spec: RequestSpec, tokenizer: Tokenizer) -> IntroRow:
-    tokens = tokenizer.encode(opening_text(scenario, spec))
+    tokens = opening_ids(scenario, spec, tokenizer)
     return IntroRow(both(spec.short), tuple(map(tokenizer.token_bytes, tokens)))

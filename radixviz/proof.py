@@ -38,12 +38,18 @@ class Split:
     """Where the time to the first token goes, in milliseconds.
 
     match is everything outside the model: look-up, pages, tree. gather is reading K and V from the pages, forward the
-    rest of the model's work. Measured in runs of their own, since the clock inside costs time.
+    rest of the model's work. On a GPU these are measured in runs of their own, since a clock that waits for the device
+    inside costs time.
     """
 
     match_ms: float
     gather_ms: float
     forward_ms: float
+
+    @property
+    def whole_ms(self) -> float:
+        """All of it."""
+        return self.match_ms + self.gather_ms + self.forward_ms
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,6 @@ def prove_model(words: Sequence[str], language: str) -> int:
 
     # Imported here, so that a command line that cannot be read is refused at once.
     from radixviz.model import loader
-    from radixviz.model.prove import prove
 
     loaded = loader.load(
         options.model,
@@ -35,6 +34,8 @@ def prove_model(words: Sequence[str], language: str) -> int:
         hub=True,
         progress=lambda step: print_progress(say(language, f"load.{step}")),
     )
+    from radixviz.model.prove import prove  # with torch, which `load` has brought
+
     proof = prove(loaded, time.perf_counter, progress=lambda step: print_progress(say(language, f"prove.{step}")))
     if options.json:
         print(json.dumps(proof.report(), ensure_ascii=False, indent=1))

@@ -177,8 +177,8 @@ class AnswerInfo:
     """An answer that the author foresees.
 
     It is `amount`, a sum of numbers of the frame ("prompt + generated - 1"), or, where `after` is not empty, the number
-    of prompt tokens up to the end of that text. `text` is how a choice offers it; `say` what is said to whoever gives
-    it, when it is wrong.
+    of prompt tokens up to the end of that text. `text` is how a choice offers it; where it is empty, an amount is
+    offered as the word that ends there in the prompt. `say` is what is said to whoever gives it, when it is wrong.
     """
 
     amount: str

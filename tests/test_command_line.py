@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -71,6 +72,16 @@ def test_the_summary_reads_in_chinese(capsys: pytest.CaptureFixture[str]) -> Non
     assert status == 0
     assert "5  淘汰" in output
     assert "根" in output
+
+
+@pytest.mark.parametrize("verb", ["prove", "play nine-stages"])
+def test_what_is_asked_is_looked_at_before_pytorch_is_loaded(verb: str) -> None:
+    """A name that nothing answers to costs no seconds; no verb imports the program that draws for another one."""
+    heavy = "{'torch', 'transformers', 'graphviz', 'streamlit', 'PIL'}"
+    run = f"main({[*verb.split(), '--model', 'nothing']}), sorted({heavy} & set(sys.modules))"
+    script = f"import sys; from radixviz.__main__ import main; print({run})"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, check=False)
+    assert done.stdout.decode().strip() == "2 []", done.stderr.decode()
 
 
 @pytest.mark.parametrize(
@@ -224,3 +235,25 @@ def test_an_option_in_a_wrong_shape_is_named(
 
     assert (status, len(error.splitlines())) == (2, 1)
     assert wanted in error
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "This model's chat template does not take the tour's chats (no system⏎), so they are written as plain"),
+        ("zh", "这个模型的聊天模板不接受导览里的对话（no system⏎），所以对话写成普通文本"),
+    ],
+)
+def test_a_chat_template_that_is_not_used_is_told(
+    language: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line on stderr, with the template's own words in it; the run goes on."""
+    tiny = ROOT / "tiny_model"
+    for name in ("config.json", "tokenizer.json", "generation_config.json", "model.safetensors"):
+        if (tiny / name).is_file():
+            shutil.copy(tiny / name, tmp_path)
+    (tmp_path / "chat_template.jinja").write_text("{{ raise_exception('no system\\n') }}", encoding="utf-8")
+    status = main(["play", "nine-stages", "--model", str(tmp_path), "--pool-pages", "300", "--lang", language])
+    output = capsys.readouterr()
+    assert status == 0
+    assert [line for line in output.err.splitlines() if line.startswith(said)], output.err

@@ -19,7 +19,7 @@ FLOORS = (  # a room imports what lies on a floor before its own; rooms of one f
     ("recorder",),
     ("model", "scenario", "render"),
     ("tour", "introduction", "command_line"),  # where scenario, model and render meet, for page and command line
-    ("export_command", "lesson_command", "fetch_command", "prove_command"),  # the verbs of __main__
+    ("play_command", "export_command", "lesson_command", "fetch_command", "prove_command"),  # the verbs of __main__
     ("ui", "__main__"),
     ("app",),
 )

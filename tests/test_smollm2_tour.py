@@ -16,6 +16,12 @@ from radixviz.timeline import Timeline
 from radixviz.tour import play_on_model
 
 PROVED = (2, 3, 4)
+BEGIN, END = 1, 2
+OPENING = (
+    *(BEGIN, 9690, 198, 2683, 359, 253, 5356, 11173, 30, END, 198),  # the system prompt
+    *(BEGIN, 4093, 198, 19556, 17, END, 198),  # the user's turn
+    *(BEGIN, 520, 9531, 198),  # where the reply begins
+)
 CLOSE_CALL = 1e-3
 """Two tokens whose logits are this near may change places between two ways of adding up."""
 
@@ -69,6 +75,22 @@ def test_three_stages_hit_and_split_as_in_the_figure(played: Timeline) -> None:
     hits = {stage: played.last_frame(stage).sequences[0].cached_tokens for stage in PROVED}
     assert hits[2] == 0 < hits[4] < hits[3]
     assert {mark.letter for mark in played.last_frame(4).labels.values()} >= {"b", "c", "d"}
+
+
+@pytest.mark.deep
+def test_its_chats_are_written_by_its_template(smollm2: LoadedModel, played: Timeline) -> None:
+    """To the token; the second turn sends the first as it was, closes its reply once, and hits all of it."""
+    (first,), (second,) = (played.last_frame(stage).sequences for stage in (2, 3))
+    assert first.token_ids[: first.prompt_len] == OPENING
+    assert first.token_ids[first.prompt_len :] == second.token_ids[first.prompt_len : len(first.token_ids)]
+    assert second.prefix_len == len(first.token_ids) - 1, "all but the last sampled token, which has no K and V"
+    turn = second.token_ids[len(first.token_ids) : second.prompt_len]
+    text = smollm2.tokenizer.decode(turn)
+    assert text.startswith("<|im_end|>\n<|im_start|>user\nSolve this problem: ")
+    assert text.endswith(" now?<|im_end|>\n<|im_start|>assistant\n")
+    assert (turn[:4], turn.count(END)) == ((END, 198, BEGIN, 4093), 2)
+    assert smollm2.tokenizer.chat_refusal is None
+    assert played.unmet == ()
 
 
 @pytest.mark.deep

@@ -176,7 +176,11 @@ def test_another_model_replies_in_the_scenario_s_lengths(scenario: Scenario, loa
     """A model that was not taught the replies does not end them: each is as long as the scenario says."""
     timeline = play_on_model(scenario, replace(loaded, name="another"), pool_pages=400)
     views = [view for stage in timeline.stages() for view in timeline.last_frame(stage).sequences]
-    wanted = {name: max(spec.reply_lengths()) for spec in scenario.request for name in spec.sequence_ids()}
+    wanted = {
+        name: length
+        for spec in scenario.request
+        for name, length in zip(spec.sequence_ids(), spec.reply_lengths(), strict=True)
+    }
 
     assert {view.sequence_id: view.output_len for view in views} == wanted
     assert not any(view.stop_token for view in views if view.output_len > 3)

@@ -73,7 +73,7 @@ class Intake:
             return True
         room = self._pool.free_pages + self._cache.evictable_size // self._pool.page_size
         if sequence.matched:  # it was sent back once: let it in only when it can end
-            left = sequence.request.max_new_tokens - len(sequence.output_ids)
+            left = sequence.request.limit(sequence.sample) - len(sequence.output_ids)
             return room >= self._pool.pages_for(len(sequence.token_ids) + left)
         return room > 0
 

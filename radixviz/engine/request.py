@@ -27,7 +27,8 @@ class Request:
     """One request: a prompt, and how it is to be answered.
 
     `samples` sequences share one prefill. A reply ends with a token of `stop_token_ids` or at `max_new_tokens`; the
-    last sampled token counts as output, but its K and V are never computed. An empty cache salt is no salt (SGLang).
+    last sampled token counts as output, but its K and V are never computed. `sample_limits` are smaller limits, one for
+    each sample from the first on (our choice: SGLang has one for all). An empty cache salt is no salt (SGLang).
     """
 
     request_id: str
@@ -38,6 +39,7 @@ class Request:
     temperature: float = 0.0
     namespace: Namespace = NO_NAMESPACE
     priority: int = 0
+    sample_limits: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         model, adapter, cache_salt, extra_key = self.namespace
@@ -48,6 +50,12 @@ class Request:
         if self.samples == 1:
             return (self.request_id,)
         return tuple(f"{self.request_id}#{sample}" for sample in range(1, self.samples + 1))
+
+    def limit(self, sample: int) -> int:
+        """Return the most tokens that sample 1 to n may say."""
+        if sample > len(self.sample_limits):
+            return self.max_new_tokens
+        return min(self.max_new_tokens, self.sample_limits[sample - 1])
 
     def draw(self, sample: int) -> Draw:
         """Return the first draw of sample 1 to n: the middle of its n-th part of [0, 1)."""
@@ -106,4 +114,4 @@ class Sequence:
         generated = len(self.token_ids) - self.prompt_len
         if generated and self.token_ids[-1] in self.request.stop_token_ids:
             return "stop"
-        return "length" if generated >= self.request.max_new_tokens else None
+        return "length" if generated >= self.request.limit(self.sample) else None

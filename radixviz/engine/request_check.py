@@ -39,7 +39,8 @@ def check_request(request: Request, *, taken: Set[str], max_positions: int, pool
             raise BadTokenId(token, position, LARGEST_TOKEN)
     if not taken.isdisjoint((request.request_id, *request.sequence_ids())):
         raise DuplicateRequest(request.request_id)
-    for name, value in (("max_new_tokens", request.max_new_tokens), ("samples", request.samples)):
+    limits = (("sample_limits", limit) for limit in request.sample_limits)
+    for name, value in (("max_new_tokens", request.max_new_tokens), ("samples", request.samples), *limits):
         if value < 1:
             raise BadTokenCount(name, value)
     if not 0 <= request.temperature < inf:

@@ -11,12 +11,17 @@ from tokenizers import Tokenizer
 
 from radixviz.errors import ModelRefused
 from radixviz.model.folder import ModelFolder
-from radixviz.model.tokenizer import TextTokenizer
+from radixviz.model.tokenizer import TextTokenizer, read_rules
 
 FILE = "chat_template.jinja"
 _HELD = "\ue000{}\ue001"
 """What stands for a spelled control token while the template is filled: private characters and a number."""
 _HELD_PATTERN = re.compile("\ue000(\\d+)\ue001")
+_REPLY = "\ue000\ue001"
+"""What stands for a reply while only what follows it is wanted."""
+_DATE = "26 Jul 2024"
+"""What a template that asks for the day is told, Llama 3's own default: a chat is the same tokens on every day."""
+_CALENDAR = f"{{% macro strftime_now(format) %}}{_DATE}{{% endmacro %}}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +59,8 @@ class ChatTemplate:
         template = file.read_text(encoding="utf-8") if file.is_file() else settings.get("chat_template")
         if not isinstance(template, str):
             return None
-        try:
-            tokenizer = Tokenizer.from_file(str(folder.path / "tokenizer.json"))
-        except Exception as error:  # the library raises bare Exception, for a missing file too
-            raise ModelRefused(folder.name, "no_tokenizer", str(error)) from error
         names = {key: _text_of(value) for key, value in settings.items() if key.endswith("_token")}
-        return cls(folder.name, template, tokenizer, {key: value for key, value in names.items() if value})
+        return cls(folder.name, template, read_rules(folder), {key: value for key, value in names.items() if value})
 
     def encode(self, messages: Sequence[Message], text: TextTokenizer) -> tuple[int, ...]:
         """Return the ids of this chat, up to where the assistant is to go on. `text` turns held words into ids.
@@ -67,9 +68,26 @@ class ChatTemplate:
         Raises ModelRefused: reason "chat_template", if the template does not take these messages.
         """
         held: list[str] = []
-        hidden = [{"role": each.role, "content": self._hide(each.content, held)} for each in messages]
+        return self._ids(self._fill(messages, held), held, text)
+
+    def encode_turn(self, user: str, text: TextTokenizer) -> tuple[int, ...]:
+        """Return the ids that follow a reply when the user goes on, up to where the assistant is to go on again.
+
+        They are what the template writes behind any reply: the token that closes it, the user's turn, the header of the
+        next. A template that writes the turns before it another way by then changes nothing of this.
+
+        Raises ModelRefused: reason "chat_template", if the template does not take a second turn.
+        """
+        held: list[str] = []
+        chat = [Message("user", user), Message("assistant", _REPLY), Message("user", user)]
+        _, reply, turn = self._fill(chat, held).rpartition(_REPLY)
+        if not reply:
+            raise ModelRefused(self._name, "chat_template", "assistant")
+        return self._ids(turn, held, text)
+
+    def _ids(self, filled: str, held: Sequence[str], text: TextTokenizer) -> tuple[int, ...]:
         ids: list[int] = []
-        for place, part in enumerate(_HELD_PATTERN.split(self._fill(hidden))):
+        for place, part in enumerate(_HELD_PATTERN.split(filled)):
             if place % 2:
                 ids.extend(text.encode(held[int(part)]))
             else:
@@ -84,12 +102,15 @@ class ChatTemplate:
                 held.append(token)
         return content
 
-    def _fill(self, messages: list[dict[str, str]]) -> str:
+    def _fill(self, messages: Sequence[Message], held: list[str]) -> str:
+        """Return the filled template; control tokens that the messages spell are put into `held`."""
         from transformers.utils import chat_template_utils
 
+        hidden = [{"role": each.role, "content": self._hide(each.content, held)} for each in messages]
         render: Any = chat_template_utils.render_jinja_template
+        template = _CALENDAR + self._template
         try:
-            rendered = render([messages], chat_template=self._template, add_generation_prompt=True, **self._names)
+            rendered = render([hidden], chat_template=template, add_generation_prompt=True, **self._names)
         except Exception as error:  # the template is a program of its own, and refuses in its own words
             raise ModelRefused(self._name, "chat_template", str(error)) from error
         return str((rendered[0] if isinstance(rendered, tuple) else rendered)[0])

@@ -10,12 +10,13 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock
 
-from radixviz.errors import FetchFailed
+from radixviz.errors import FetchFailed, system_name
 from radixviz.model.folder import SMOLLM2, ModelFolder, fetched_folder
 
 FETCH_STEPS = ("download", "convert")
@@ -67,7 +68,7 @@ def fetch(
             if not folder.is_dir():
                 _make(name, folder, source, tell, convert or _convert)
     except OSError as error:
-        raise FetchFailed(name, "disk", f"{error.strerror or error}: {error.filename or folder}") from error
+        raise FetchFailed(name, "disk", f"{system_name(error)}: {error.filename or folder}") from error
     return ModelFolder(name, folder)
 
 
@@ -137,11 +138,10 @@ def _sha256(file: Path) -> str:
 
 
 def _size(folder: Path) -> int:
-    """Return the bytes of all files below; one that goes away while we look counts nothing."""
+    """Return the bytes of all files below; a file or a folder that goes away while we look counts nothing."""
     total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.stat().st_size if path.is_file() else 0
-        except OSError:
-            continue
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                total += (Path(parent) / name).stat().st_size
     return total

@@ -24,9 +24,6 @@ from radixviz.proof import FirstToken, Split
 
 Clock = Callable[[], float]
 PAGE_SIZE = 1
-SPLITS = 3
-SLOW = 1.0
-"""Seconds of a full prefill from which one round of splits is enough."""
 
 
 @dataclass(slots=True)
@@ -35,6 +32,11 @@ class Stopwatch:
 
     clock: Clock
     device: torch.device
+
+    @property
+    def is_free(self) -> bool:
+        """Whether reading it takes next to nothing: a CPU has done its work when the call returns."""
+        return self.device.type == "cpu"
 
     def now(self) -> float:
         """Return the time once all work that was given to the device is done."""
@@ -146,19 +148,21 @@ class FirstTokenBench:
 def measure_first_tokens(bench: FirstTokenBench, hits: Sequence[float], repeats: int) -> tuple[FirstToken, ...]:
     """Return a row for each hit rate, medians of `repeats` rounds in which all of them take turns.
 
-    The first hit rate must be 0: the others are given as parts of it.
+    The first hit rate must be 0: the others are given as parts of it. Where the stopwatch is free, the parts of a time
+    are those of the same runs; else there are as many rounds more for them.
     """
     count = len(bench.tokens)
     cached = [round(hit * count) for hit in hits]
-    rounds = [[bench.seconds(each) for each in cached] for _ in range(repeats)]
-    medians = [statistics.median(times[place] for times in rounds) for place in range(len(hits))]
-    splits = [[bench.split(each) for each in cached] for _ in range(SPLITS if medians[0] < SLOW else 1)]
+    plain = [] if bench.watch.is_free else [[bench.seconds(each) for each in cached] for _ in range(repeats)]
+    splits = [[bench.split(each) for each in cached] for _ in range(repeats)]
+    whole = [[1000 * each for each in times] for times in plain] or [[one.whole_ms for one in row] for row in splits]
+    medians = [statistics.median(times) for times in zip(*whole, strict=True)]
     flops = forward_flops(bench.loaded.model, bench.loaded.shape)
     return tuple(
         FirstToken(
             hit=hit,
             cached_tokens=cached[place],
-            ms=1000 * medians[place],
+            ms=medians[place],
             ratio_to_full=medians[place] / medians[0],
             bound=flops.bound(cached[place], count),
             flops_saved=flops.of(0, count) - flops.of(cached[place], count),

@@ -24,19 +24,32 @@ class ModelFolder:
     name: str
     path: Path
 
+    @property
+    def has_weights(self) -> bool:
+        """Whether it has weights of the kind that we load."""
+        return any(self.path.glob("*.safetensors"))
+
     def check(self) -> None:
         """Look at the files without reading weights.
 
         Raises:
-            ModelRefused: reason "bad_config", "no_causal_head", "pickle" (only pickled weights, which could run code),
-                "no_weights" or "no_tokenizer".
+            ModelRefused: as `check_settings`, or reason "pickle" (only pickled weights, which could run code) or
+                "no_weights".
         """
         self._check_config()
-        if not any(self.path.glob("*.safetensors")):
+        if not self.has_weights:
             pickled = sorted(file.name for file in self.path.iterdir() if file.suffix in PICKLED)
             raise ModelRefused(self.name, "pickle" if pickled else "no_weights", ", ".join(pickled) or str(self.path))
-        if not (self.path / "tokenizer.json").is_file():
-            raise ModelRefused(self.name, "no_tokenizer", str(self.path / "tokenizer.json"))
+        self._check_tokenizer()
+
+    def check_settings(self) -> None:
+        """Look at what comes beside the weights.
+
+        Raises:
+            ModelRefused: reason "bad_config", "no_causal_head" or "no_tokenizer".
+        """
+        self._check_config()
+        self._check_tokenizer()
 
     def read_json(self, file: str) -> dict[str, Any]:
         """Return the object in this file, empty if there is no such file.
@@ -54,7 +67,13 @@ class ModelFolder:
             raise ModelRefused(self.name, "bad_config", f"{file}: {type(content).__name__}")
         return content
 
+    def _check_tokenizer(self) -> None:
+        if not (self.path / "tokenizer.json").is_file():
+            raise ModelRefused(self.name, "no_tokenizer", str(self.path / "tokenizer.json"))
+
     def _check_config(self) -> None:
+        if not (self.path / "config.json").is_file():
+            raise ModelRefused(self.name, "bad_config", "config.json")
         named = self.read_json("config.json").get("architectures")
         architectures = list(map(str, named)) if isinstance(named, list) else []
         if architectures and not any(name.endswith(CAUSAL_HEADS) for name in architectures):

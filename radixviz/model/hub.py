@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from radixviz.errors import FetchFailed
-from radixviz.model.folder import ModelFolder
+from radixviz.errors import FetchFailed, ModelRefused, system_name
+from radixviz.model.folder import PICKLED, ModelFolder
 
 HUB_ID = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*", re.ASCII)
-WANTED = ("config.json", "generation_config.json", "tokenizer.json", "*.safetensors", "*.safetensors.index.json")
-WANTED_OF_CHATS = ("tokenizer_config.json", "chat_template.jinja")
+SETTINGS = ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "chat_template.jinja")
+WEIGHTS = ("*.safetensors", "*.safetensors.index.json")
+UNWANTED = ("*/*", "consolidated*")
+"""What lies in folders is for other programs, and so is a second copy of the weights that some repositories have."""
+NOT_SHOWN = (401, 403, 404)
+"""The hub's answers where there is no such model, or the asker may not know whether there is."""
 
 
 def is_hub_id(name: str) -> bool:
@@ -21,25 +27,32 @@ def is_hub_id(name: str) -> bool:
 def download(hub_id: str) -> ModelFolder:
     """Return the folder of a model of the hub, which the hub's own library downloads or has kept.
 
-    A download that was cut off goes on where it stopped. The library shows its progress on stderr. Where the hub
-    cannot be reached, what was downloaded before is used.
+    The settings come first and are looked at, so that nobody waits for weights that cannot be used. Files that came
+    whole stay when a download is cut off, and the next one brings the others; nothing half-written has the name of a
+    file. The library shows its progress on stderr. Where the hub cannot be reached, what was downloaded before is used.
+    The environment variable HF_ENDPOINT names another hub than huggingface.co.
 
-    Raises FetchFailed: reason "hub" (not reached, nothing kept), "hub_unknown" or "disk".
+    Raises:
+        FetchFailed: reason "hub" (not reached, nothing kept), "hub_unknown", "hub_gated" (only for those who were
+            granted access), "hub_error" (it answered with an error), "hub_cut_off" or "disk".
+        ModelRefused: as `ModelFolder.check` does.
     """
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+    settings = _snapshot(hub_id, SETTINGS)
+    settings.check_settings()
+    whole = _snapshot(hub_id, (*SETTINGS, *WEIGHTS), revision=settings.path.name)
+    if not whole.has_weights:
+        _refuse_pickles(whole)
+    return whole
 
-    try:
-        folder = snapshot_download(hub_id, allow_patterns=[*WANTED, *WANTED_OF_CHATS])
-    except LocalEntryNotFoundError as error:
-        raise FetchFailed(hub_id, "hub", _cause(error)) from error
-    except HfHubHTTPError as error:
-        status = getattr(error.response, "status_code", 0)
-        is_missing = status in (401, 403, 404)
-        raise FetchFailed(hub_id, "hub_unknown" if is_missing else "hub", f"HTTP {status}") from error
-    except (OSError, ValueError) as error:
-        kind = "disk" if getattr(error, "filename", None) else "hub"
-        raise FetchFailed(hub_id, kind, _cause(error)) from error
+
+def _snapshot(hub_id: str, wanted: tuple[str, ...], revision: str | None = None) -> ModelFolder:
+    """Return the folder with what is wanted of a revision, which is also the folder's last name."""
+    with _faults_told(hub_id):
+        from huggingface_hub import snapshot_download
+
+        folder = snapshot_download(
+            hub_id, revision=revision, allow_patterns=list(wanted), ignore_patterns=list(UNWANTED)
+        )
     return ModelFolder(hub_id, Path(folder))
 
 
@@ -53,8 +66,48 @@ def kept_folder(hub_id: str) -> ModelFolder | None:
         return None
 
 
-def _cause(error: BaseException) -> str:
-    """Return the name of what was wrong at first: the sentences of the libraries fill a page."""
-    while error.__cause__ is not None or error.__context__ is not None:
-        error = error.__cause__ or error.__context__  # type: ignore[assignment]
-    return type(error).__name__
+def _refuse_pickles(folder: ModelFolder) -> None:
+    """Raise ModelRefused, reason "pickle", where the hub has weights of that kind, which are never downloaded."""
+    with _faults_told(folder.name):
+        from huggingface_hub import HfApi
+
+        names = HfApi().list_repo_files(folder.name, revision=folder.path.name)
+    pickled = sorted(name for name in names if name.endswith(PICKLED))
+    if pickled:
+        raise ModelRefused(folder.name, "pickle", ", ".join(pickled))
+
+
+@contextmanager
+def _faults_told(hub_id: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # the library raises errors of its own, of whatever speaks HTTP for it, and the system's
+        raise FetchFailed(hub_id, *_reason(error)) from error
+
+
+def _reason(error: Exception) -> tuple[str, str]:
+    """Return the key of the reason, and its detail; the sentences of the libraries fill a page."""
+    from huggingface_hub.errors import GatedRepoError, HFValidationError, LocalEntryNotFoundError
+
+    chain = list(_chain(error))
+    detail = type(chain[-1]).__name__
+    status = next(filter(None, (getattr(getattr(each, "response", None), "status_code", 0) for each in chain)), 0)
+    if any(isinstance(each, GatedRepoError) for each in chain):
+        return "hub_gated", f"HTTP {status}"
+    if status:
+        return "hub_unknown" if status in NOT_SHOWN else "hub_error", f"HTTP {status}"
+    if isinstance(error, HFValidationError):
+        return "hub_unknown", detail
+    if isinstance(error, LocalEntryNotFoundError) or type(error).__name__ in ("ConnectError", "ProxyError"):
+        return "hub", detail
+    if isinstance(error, OSError) and error.errno is not None and not isinstance(error, ConnectionError | TimeoutError):
+        return "disk", system_name(error)
+    return "hub_cut_off", detail
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and what it came from, the first fault last."""
+    found: BaseException | None = error
+    while found is not None:
+        yield found
+        found = found.__cause__ or found.__context__

@@ -25,7 +25,8 @@ CHAT = (
 )
 ANSWER_TOKENS = 16
 TOKENS = 1000
-REPEATS = 5
+REPEATS = 3
+"""Rounds, of whose times the medians are taken; `benchmarks/ttft.py` takes more."""
 
 
 def prove(

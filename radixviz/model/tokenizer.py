@@ -8,12 +8,15 @@ from collections.abc import Sequence
 
 from tokenizers import Tokenizer
 
+from radixviz.engine.tokenizer import plain_opening, plain_turn
 from radixviz.errors import ModelRefused
 from radixviz.model.folder import ModelFolder
 
 BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 WORD_BEGIN = "\u2581"
 """How sentencepiece writes a space."""
+SENTENCE = "What can you do?"
+"""What every tokenizer must have tokens for, if only such as stand for what it does not know."""
 
 
 def _byte_alphabet() -> dict[str, int]:
@@ -47,11 +50,7 @@ class TextTokenizer:
         Raises:
             ModelRefused: reason "no_tokenizer", if there is no tokenizer.json that can be read.
         """
-        try:
-            tokenizer = Tokenizer.from_file(str(folder.path / "tokenizer.json"))
-        except Exception as error:  # the library raises bare Exception, for a missing file too
-            raise ModelRefused(folder.name, "no_tokenizer", str(error)) from error
-        return cls(tokenizer, _read_stop_token_ids(folder))
+        return cls(read_rules(folder), read_stop_token_ids(folder))
 
     @property
     def vocabulary_size(self) -> int:
@@ -79,6 +78,19 @@ class TextTokenizer:
         token = self._tokenizer.id_to_token(token_id)
         return b"" if token is None else self._bytes_of(token)
 
+    @property
+    def chat_refusal(self) -> str | None:
+        """Why chats are plain text though the model has a chat template, in the template's words; else None."""
+        return None
+
+    def chat_opening(self, system: str, user: str) -> tuple[int, ...]:
+        """As the protocol says: plain text."""
+        return self.encode(plain_opening(system, user))
+
+    def chat_turn(self, user: str) -> tuple[int, ...]:
+        """As the protocol says: plain text."""
+        return self.encode(plain_turn(user))
+
     def _bytes_of(self, token: str) -> bytes:
         if self._byte_of:
             known = all(character in self._byte_of for character in token)
@@ -89,6 +101,25 @@ class TextTokenizer:
         return (token.replace(WORD_BEGIN, " ") if self._is_sentencepiece else token).encode()
 
 
+def read_rules(folder: ModelFolder) -> Tokenizer:
+    """Return a new tokenizer of the library, as tokenizer.json has it; what `TextTokenizer` takes over.
+
+    Raises ModelRefused: reason "no_tokenizer", if there is no tokenizer.json that can be read; "no_tokens", if what it
+    says does not turn a sentence into tokens.
+    """
+    try:
+        rules = Tokenizer.from_file(str(folder.path / "tokenizer.json"))
+    except Exception as error:  # the library raises bare Exception, for a missing file too
+        raise ModelRefused(folder.name, "no_tokenizer", str(error)) from error
+    try:
+        token_ids = rules.encode(SENTENCE, add_special_tokens=False).ids
+    except Exception as error:  # bare as well, for a word that it has no token for
+        raise ModelRefused(folder.name, "no_tokens", str(error)) from error
+    if not token_ids:
+        raise ModelRefused(folder.name, "no_tokens", SENTENCE)
+    return rules
+
+
 def _decoder_types(tokenizer: Tokenizer) -> set[str]:
     """Return the types of the decoder's parts. The library shows them in its description only."""
     if tokenizer.decoder is None:
@@ -97,10 +128,17 @@ def _decoder_types(tokenizer: Tokenizer) -> set[str]:
     return {part["type"] for part in [description, *description.get("decoders", [])]}
 
 
-def _read_stop_token_ids(folder: ModelFolder) -> tuple[int, ...]:
+def read_stop_token_ids(folder: ModelFolder) -> tuple[int, ...]:
+    """Return the tokens that end a reply: those of generation_config.json, else of config.json.
+
+    Raises ModelRefused: reason "bad_config", if one of them cannot be read.
+    """
     config = folder.read_json("config.json")
     texts = config.get("text_config")
     sources = [folder.read_json("generation_config.json"), config, texts if isinstance(texts, dict) else {}]
     given = (source["eos_token_id"] for source in sources if source.get("eos_token_id") is not None)
-    found: int | list[int] = next(given, [])
-    return tuple(int(token_id) for token_id in (found if isinstance(found, list) else [found]))
+    found: object = next(given, [])
+    token_ids = found if isinstance(found, list) else [found]
+    if not all(isinstance(token_id, int) for token_id in token_ids):
+        raise ModelRefused(folder.name, "bad_config", f"eos_token_id: {found}")
+    return tuple(map(int, token_ids))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import torch
 
 from radixviz.engine.runner import DecodeRow, ExtendRow, Sampled
+from radixviz.errors import ModelRefused
 from radixviz.model.causal_lm import CausalLM
 from radixviz.model.kv_tensors import KVTensors
 from radixviz.model.paged_cache import PagedCache
@@ -40,7 +41,10 @@ class TorchRunner:
         return self._max_positions
 
     def extend(self, rows: Sequence[ExtendRow]) -> list[tuple[Sampled, ...]]:
-        """As the protocol says: one forward for each row, over the tokens that are not cached."""
+        """As the protocol says: one forward for each row, over the tokens that are not cached.
+
+        Raises ModelRefused: reason "vocabulary", for a token that the model does not have.
+        """
         return [self._extend_row(row) for row in rows]
 
     def decode(self, rows: Sequence[DecodeRow]) -> list[Sampled]:
@@ -60,10 +64,17 @@ class TorchRunner:
         self.tensors.copy(source, target)
 
     def _extend_row(self, row: ExtendRow) -> tuple[Sampled, ...]:
+        self._check(row.token_ids)
         end = row.start + len(row.token_ids)
         logits = self._forward([row.token_ids], [range(row.start, end)], [row.slots[:end]], None)
         self._report([row.sequence_id], logits)
         return tuple(sample(logits[0], draw) for draw in row.draws)
+
+    def _check(self, token_ids: Sequence[int]) -> None:
+        """Refuse what the model has no embedding of: a tokenizer may have control tokens that its model lacks."""
+        limit, largest = self.model.vocabulary_size, max(token_ids)
+        if largest >= limit:
+            raise ModelRefused(self.model.name, "vocabulary", f"{largest} ≥ {limit}")
 
     def _forward(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import is_dataclass
+from textwrap import shorten
 
 from radixviz.errors import (
     BadPageSize,
@@ -22,6 +23,8 @@ from radixviz.timeline import StageKey, Unmet
 
 _SYSTEM = ("ENOENT", "EACCES", "EPERM", "EISDIR", "ENOTDIR", "ENOSPC", "EDQUOT", "EROFS", "ENAMETOOLONG")
 """The system's errors that have words; another is told by its name."""
+_LONGEST = 300
+"""Characters of a detail that is not ours."""
 
 
 def explain(error: RadixVizError, lang: str) -> str:
@@ -111,7 +114,21 @@ def _detail(error: BadScenario, lang: str) -> str:
 def _reason(error: ModelRefused | FetchFailed, lang: str) -> str:
     key = f"reason.{error.reason}"
     text = say(lang, key) if key in words(lang) else say(lang, "reason.other", reason=error.reason)
-    return _with_detail(text, error.detail, lang)
+    return _with_detail(text, _model_detail(error.detail, lang), lang)
+
+
+def _model_detail(detail: str, lang: str) -> str:
+    """Return the detail in our words where there are any, else as one line: what libraries say may fill a page.
+
+    There are words for the system's faults, which may have a place ("ENOSPC: /tmp"), and for memory.
+    """
+    fault, _, place = detail.partition(": ")
+    if fault in _SYSTEM:
+        told = say(lang, f"detail.{fault}")
+        return say(lang, "colon").join((told, place)) if place else told
+    if memory := re.fullmatch(r"([\d,]+) B > ([\d,]+) B", detail):
+        return say(lang, "detail.memory", asked=memory[1], free=memory[2])
+    return shorten(detail, _LONGEST, placeholder=" …")
 
 
 def _with_detail(text: str, detail: str, lang: str) -> str:

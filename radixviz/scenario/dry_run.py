@@ -26,9 +26,9 @@ def dry_run(
     """Play the scenario on no model; as `play` does, raise PlayCancelled when it is called off.
 
     The replies are those that the tiny model was taught, or, for a model that was taught nothing, tokens without
-    meaning in the scenario's lengths, different for each sequence.
+    meaning in the scenario's lengths, different for each sequence but those that the scenario wants to say the same.
     """
-    reply = _taught(scenario, tokenizer) if taught else _meaningless(tokenizer)
+    reply = _taught(scenario, tokenizer) if taught else _meaningless(scenario, tokenizer)
     run = RunInfo("simulated", "none", "none", page_size, pool_pages, 0)
     return play(
         scenario, SimulatedRunner(reply), tokenizer, run=run, follow_stop_tokens=taught, is_cancelled=is_cancelled
@@ -46,8 +46,8 @@ def find_pool(
     """Return the number of pages, nearest to the scenario's own size, with which every expectation holds, or None.
 
     For the tiny model at the scenario's page size that is its own pool, unchecked. Tried are pools of 3/4 to 5/4 of
-    its tokens. A model that was taught nothing repeats no reply where the scenario wants one repeated: for it, where no
-    pool is perfect, it is the nearest of those that leave the fewest expectations unmet.
+    its tokens. For a model that was taught nothing, where no pool is perfect, it is the nearest of those that leave the
+    fewest expectations unmet.
 
     Raises PlayCancelled, when it is called off.
     """
@@ -93,13 +93,25 @@ def _taught(scenario: Scenario, tokenizer: Tokenizer) -> Reply:
 
 
 def _replies(request: RequestSpec, tokenizer: Tokenizer) -> dict[str, tuple[int, ...]]:
+    return {sequence_id: tokenizer.encode(f" {text}") for sequence_id, text in _reply_texts(request).items()}
+
+
+def _reply_texts(request: RequestSpec) -> dict[str, str]:
     texts = request.replies or (request.reply or "",) * request.samples
-    return {
-        sequence_id: tokenizer.encode(f" {text}")
-        for sequence_id, text in zip(request.sequence_ids(), texts, strict=True)
-    }
+    return dict(zip(request.sequence_ids(), texts, strict=True))
 
 
-def _meaningless(tokenizer: Tokenizer) -> Reply:
+def _meaningless(scenario: Scenario, tokenizer: Tokenizer) -> Reply:
     size = tokenizer.vocabulary_size
-    return lambda sequence_id, number: crc32(f"{sequence_id} {number}".encode()) % size
+    same = _same_replies(scenario)
+    return lambda sequence_id, number: crc32(f"{same[sequence_id]} {number}".encode()) % size
+
+
+def _same_replies(scenario: Scenario) -> dict[str, str]:
+    """Return sequence id -> the first one that says the same to the same raw text: its own, where there is none."""
+    first, same = dict[tuple[str | None, ...], str](), dict[str, str]()
+    for request in scenario.request:
+        for sequence_id, said in _reply_texts(request).items():
+            asked = (request.before, request.text, said) if request.kind == "text" and said else (sequence_id,)
+            same[sequence_id] = first.setdefault(asked, sequence_id)
+    return same

@@ -115,7 +115,7 @@ class _Play:
         return Timeline(
             scenario=self._scenario.id,
             run=self._run,
-            script=script_of(self._scenario, taught=bool(self._stop_token_ids)),
+            script=script_of(self._scenario, self._tokenizer, taught=bool(self._stop_token_ids)),
             frames=tuple(frames),
             token_bytes=self._token_bytes(frames),
             unmet=tuple(unmet),
@@ -158,16 +158,21 @@ class _Play:
             request_id=spec.id,
             prompt_ids=prompt_ids(self._scenario, spec, self._tokenizer, self._conversations),
             max_new_tokens=max(spec.reply_lengths()),
+            sample_limits=spec.reply_lengths(),
             stop_token_ids=self._stop_token_ids,
             samples=spec.samples,
             temperature=spec.temperature,
         )
 
     def _keep_conversations(self, request: Request) -> None:
+        """Keep what a later turn goes on from, without the stop token that a reply may end with.
+
+        Stop tokens that are not followed are dropped too: else the next turn of a chat would close the reply again.
+        """
         for sequence_id in request.sequence_ids():
-            sequence = self._engine.sequences[sequence_id]
-            end = len(sequence.token_ids) - (1 if sequence.finish_reason == "stop" else 0)
-            self._conversations[sequence_id] = tuple(sequence.token_ids[:end])
+            token_ids = self._engine.sequences[sequence_id].token_ids
+            is_closed = token_ids[-1] in self._tokenizer.stop_token_ids
+            self._conversations[sequence_id] = tuple(token_ids[:-1] if is_closed else token_ids)
 
     def _token_bytes(self, frames: list[Frame]) -> dict[int, bytes]:
         used = {token for frame in frames for view in frame.sequences for token in view.token_ids}

@@ -51,7 +51,7 @@ def _answer_faults(answer: AnswerSpec, kind: str, where: str, marks: frozenset[s
             yield Fault(where, f"{field}.after", "misplaced")
     if answer.after is not None:
         yield from empty_faults(where, **{f"{field}.after": answer.after})
-    needed = "text" if kind == "choice" else "say"
+    needed = "say" if kind == "number" else "text" if answer.amount is None else None
     for name, words in (("text", answer.text), ("say", answer.say)):
         if words is not None:
             yield from _text_faults(words, where, f"{field}.{name}", marks)

@@ -133,7 +133,8 @@ class StopSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class AnswerSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """An answer that is foreseen, as in `radixviz.timeline.AnswerInfo`: exactly one of `amount` and `after`.
 
-    A choice offers its `text`. `say` names the mistake of whoever gives it; the right answer of a choice needs none.
+    A choice offers its `text`; where an amount has none, the word that ends there in the prompt. `say` names the
+    mistake of whoever gives it; the right answer of a choice needs none.
     """
 
     amount: str | None = None

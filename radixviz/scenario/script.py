@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from radixviz.scenario.prompts import prompt_text
+from radixviz.engine.tokenizer import Tokenizer
+from radixviz.scenario.prompts import own_ids
 from radixviz.scenario.schema import AnswerSpec, QuestionSpec, RequestSpec, Scenario, StageSpec, Words
 from radixviz.timeline import AnswerInfo, QuestionInfo, RequestInfo, Script, StageInfo, StopInfo
 
 
-def script_of(scenario: Scenario, *, taught: bool) -> Script:
+def script_of(scenario: Scenario, tokenizer: Tokenizer, *, taught: bool) -> Script:
     """Return titles, sentences, names and glosses, so that a timeline can be shown without its scenario.
 
-    What replies mean is known only of a model that was `taught` to say them.
+    Prompts are as this tokenizer writes them. What replies mean is known only of a model that was `taught` to say them.
     """
     return Script(
         title=_words(scenario.title),
         stages=tuple(_stage(spec) for spec in scenario.stage),
-        requests={request.id: _request(scenario, request, taught) for request in scenario.request},
+        requests={request.id: _request(scenario, request, tokenizer, taught) for request in scenario.request},
         names={name.name: _words(name.words) for name in scenario.name},
     )
 
@@ -45,14 +46,15 @@ def _answer(spec: AnswerSpec) -> AnswerInfo:
     return AnswerInfo(spec.amount or "", spec.after or "", _words(spec.text), _words(spec.say))
 
 
-def _request(scenario: Scenario, request: RequestSpec, taught: bool) -> RequestInfo:
+def _request(scenario: Scenario, request: RequestSpec, tokenizer: Tokenizer, taught: bool) -> RequestInfo:
     gloss = request.gloss
+    own = b"".join(map(tokenizer.token_bytes, own_ids(scenario, request, tokenizer)))
     before = scenario.text[request.before].gloss if request.before else ""
     return RequestInfo(
         request_id=request.id,
         label=_words(request.label),
         short=_words(request.short),
-        prompt_text=prompt_text(scenario, request),
+        prompt_text=own.decode("utf-8", "replace"),
         gloss="".join((before, gloss.system, gloss.user, gloss.text)),
         reply_glosses=(gloss.replies or (gloss.reply,)) if taught else (),
     )

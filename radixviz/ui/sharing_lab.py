@@ -11,7 +11,7 @@ from radixviz.model.folder import TINY
 from radixviz.model.loader import LoadedModel, load
 from radixviz.render.attention_svg import AttentionPicture
 from radixviz.render.visible import visible_bytes
-from radixviz.scenario.prompts import opening_text
+from radixviz.scenario.prompts import opening_ids
 from radixviz.scenario.schema import RequestSpec
 from radixviz.ui.story import story, tiny_tokenizer
 from radixviz.ui.timeline_job import spare_collector
@@ -45,8 +45,7 @@ def attention() -> SuffixAttention:
     """Return the attention of the tour's request, all layers and heads."""
     from radixviz.model.attention import suffix_attention
 
-    texts = (opening_text(story(), _request(name)) for name in (EARLIER, SHOWN))
-    earlier, shown = (tiny_tokenizer().encode(text) for text in texts)
+    earlier, shown = (opening_ids(story(), _request(name), tiny_tokenizer()) for name in (EARLIER, SHOWN))
     pairs = enumerate(zip(earlier, shown, strict=False))
     cached = next(place for place, (one, other) in pairs if one != other)
     return suffix_attention(_tiny(), shown, cached)
@@ -57,9 +56,9 @@ def isolation(question: int) -> Isolation:
     """Return the experiment with this question."""
     from radixviz.model.isolation import measure_isolation
 
-    prompt = opening_text(story(), replace(_request(SHOWN), user=QUESTIONS[question]))
+    prompt = opening_ids(story(), replace(_request(SHOWN), user=QUESTIONS[question]), tiny_tokenizer())
     base, captain = served_models()
-    return measure_isolation(base, captain, tiny_tokenizer().encode(prompt))
+    return measure_isolation(base, captain, prompt)
 
 
 @st.cache_resource(show_spinner=False)

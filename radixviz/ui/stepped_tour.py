@@ -43,7 +43,8 @@ class Told:
     """What a run has told so far.
 
     `timeline` holds the stages that have run, None before the first. `stage` is the one that runs or ran last, `said`
-    what its sequences have said so far, by sequence id. `rewritten` tells of the model's chat template.
+    what its sequences have said so far, by sequence id. `rewritten` tells of the model's chat template, and
+    `chat_refusal` why it is not used, in its own words.
     """
 
     timeline: Timeline | None = None
@@ -51,6 +52,7 @@ class Told:
     stage: StageKey | None = None
     said: tuple[tuple[str, str], ...] = ()
     rewritten: RewrittenTurn | None = None
+    chat_refusal: str | None = None
 
 
 class SteppedTour:
@@ -154,7 +156,11 @@ class _Run:
         plan = self._tour.plan
         loaded = replace(load(plan.source, hub=True, progress=self._tell_step), name=plan.model)
         self._decode = loaded.tokenizer.decode
-        self._tour.told = replace(self._tour.told, rewritten=_rewritten(loaded, plan.scenario))
+        self._tour.told = replace(
+            self._tour.told,
+            rewritten=_rewritten(loaded, plan.scenario),
+            chat_refusal=loaded.tokenizer.chat_refusal,
+        )
         self._tell_step(PLAYING)
         return play_on_model(
             plan.scenario,
@@ -233,13 +239,10 @@ def _rewritten(loaded: LoadedModel, scenario: Scenario) -> RewrittenTurn | None:
     """Return how the model's chat template rewrites the scenario's first session; None without a second turn."""
     chats = [request for request in scenario.request if request.kind == "chat"]
     turns = [request for request in chats if request.session == chats[0].session] if chats else []
-    if loaded.chat is None or len(turns) < 2:
+    if loaded.chat is None or loaded.tokenizer.chat_refusal is not None or len(turns) < 2:
         return None
     messages = [Message("system", turns[0].system or ""), Message("user", turns[0].user or "")]
-    try:
-        return rewritten_turn(loaded.chat, loaded.tokenizer, messages, turns[0].reply or "", turns[1].user or "")
-    except RadixVizError:  # a template that takes no system message is no fault here: the tour writes its own prompts
-        return None
+    return rewritten_turn(loaded.chat, loaded.tokenizer, messages, turns[0].reply or "", turns[1].user or "")
 
 
 def _without_frames(error: Exception) -> Exception:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from radixviz.errors import RadixVizError, UnknownModel
 from radixviz.introduction import player_intro
+from radixviz.model.chat_tokenizer import read_tokenizer
 from radixviz.model.folder import TINY, locate
 from radixviz.model.tokenizer import TextTokenizer
 from radixviz.render.player_data import PlayerIntro
@@ -53,4 +54,4 @@ def _introduction(_scenario: Scenario) -> PlayerIntro:
 
 @st.cache_resource(show_spinner=False, max_entries=4)
 def _introduction_of(_scenario: Scenario, name: str, source: str) -> PlayerIntro:
-    return player_intro(_scenario, TextTokenizer.from_folder(locate(source)))
+    return player_intro(_scenario, read_tokenizer(locate(source)))

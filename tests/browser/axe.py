@@ -12,9 +12,19 @@ if TYPE_CHECKING:
 OPTIONS = {"resultTypes": ["violations"], "rules": {"page-has-heading-one": {"enabled": False}}}
 """The player is a part of a page: its heading is the page's."""
 
+SETTLED = """() => {
+  const app = document.querySelector("[data-testid=stApp]");
+  const moving = document.getAnimations().some((one) =>
+    one.playState === "running" && Number.isFinite(one.effect.getComputedTiming().endTime));
+  const stale = document.querySelector("[data-stale=true]");
+  return !moving && !stale && (!app || app.dataset.testScriptState === "notRunning");
+}"""
+"""While Streamlit runs the page again it fades what is old: that has no contrast, and is soon gone."""
+
 
 def serious_faults(page: Page) -> list[str]:
-    """Return the serious and critical faults of the page as it stands: the rule, and where it is broken."""
+    """Return the serious and critical faults of the page, once nothing moves: the rule, and where it is broken."""
+    page.wait_for_function(SETTLED)
     found = Axe().run(page, options=OPTIONS).response["violations"]
     return [
         f"{fault['id']}: {node['target']}"

@@ -12,8 +12,6 @@ from tests.browser.tour_file import opened_file, place
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-WRITTEN_MS = 500
-"""After this long the address says what is shown."""
 ANSWERS = {  # what is typed, chosen or clicked at the question of each stage
     "1": "0",
     "2": "option 3",
@@ -184,15 +182,14 @@ def test_a_copied_link_opens_exactly_that(browser: Browser, tour_file: str) -> N
     ) as page:
         for key in ("l", "l", "q", "p"):
             page.keyboard.press(key)
-        page.wait_for_timeout(WRITTEN_MS)
+        page.wait_for_url("**#stage=4&frame=2&lang=both&ask=0&present=1")
         for key in ("5", "ArrowRight", "ArrowRight"):
             page.keyboard.press(key)
         page.keyboard.press("k")  # at once, before the address follows
         page.locator(".rv-copied span", has_text=say("zh", "link.copied")).wait_for()
         link = page.evaluate("navigator.clipboard.readText()")
         assert link == f"{tour_file}#stage=5&frame=3&lang=both&ask=0&present=1"
-        page.wait_for_timeout(WRITTEN_MS)
-        assert page.url == link
+        page.wait_for_url(link)
         page.evaluate("history.back()")
         page.wait_for_function("document.querySelector('[data-testid=player]').dataset.stage === '4'")
         assert place(page) == "4.2 zh-Hans"

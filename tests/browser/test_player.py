@@ -379,9 +379,13 @@ def test_the_address_follows_and_back_goes_back(browser: Browser, html: str, tou
 def test_the_server_is_told_the_absolute_frame_once(browser: Browser, html: str) -> None:
     """A burst is reported at its end, as one number."""
     with opened(browser, html) as page:
+        page.clock.install(time=0)
+        page.clock.pause_at(1000)
         for _ in range(12):
             page.keyboard.press("ArrowRight")
-        page.wait_for_function("() => window.reported?.length")
+            page.clock.run_for(100)
+        assert page.evaluate("() => window.reported") == []
+        page.clock.run_for(1000)
         assert page.evaluate("() => window.reported") == [["frame", 12], ["address", "?stage=3&frame=6&lang=en&ask=0"]]
 
 

@@ -11,9 +11,6 @@ from tests.browser.tour_file import opened_file, place
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-WRITTEN_MS = 500
-"""After this long the address says what is shown."""
-
 
 def test_the_file_is_stepped_through_to_its_end_and_back_and_in_both_languages(
     browser: Browser, tour_file: str
@@ -48,11 +45,9 @@ def test_the_address_of_the_file_says_what_is_shown_and_opens_it_again(browser: 
     with opened_file(browser, f"{tour_file}#stage=5&frame=2&lang=en") as page:
         assert place(page) == "5.2 en"
         page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(WRITTEN_MS)
-        assert page.url == f"{tour_file}#stage=5&frame=3&lang=en"
+        page.wait_for_url(f"{tour_file}#stage=5&frame=3&lang=en")
         page.keyboard.press("7")
-        page.wait_for_timeout(WRITTEN_MS)
-        assert page.url == f"{tour_file}#stage=7&frame=1&lang=en"
+        page.wait_for_url(f"{tour_file}#stage=7&frame=1&lang=en")
         page.evaluate("history.back()")
         page.wait_for_function("document.querySelector('[data-testid=player]').dataset.stage === '5'")
         assert place(page) == "5.3 en"

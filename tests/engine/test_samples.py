@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from radixviz.engine.request import Draw
+from radixviz.engine.request import Draw, Request
 from radixviz.events import (
     Event,
     Namespace,
@@ -127,3 +127,15 @@ def test_draws_are_spread_evenly() -> None:
     serving = Serving()
     serving.run("r", [1, 2], 1, samples=4)
     assert [serving[f"r#{n}"].draw for n in (1, 2, 3, 4)] == [Draw(0.0, u) for u in (0.125, 0.375, 0.625, 0.875)]
+
+
+def test_samples_may_have_limits_of_their_own() -> None:
+    """The first ends early, a limit above the request's is none, and a sample without one has the request's."""
+    serving = Serving(reply=by_sample)
+    serving.engine.submit(Request("r", (1, 2), 4, samples=3, sample_limits=(2, 9)))
+    serving.run_until_idle()
+    assert [serving[f"r#{n}"].output_ids for n in (1, 2, 3)] == [
+        (910, 911),
+        (920, 921, 922, 923),
+        (930, 931, 932, 933),
+    ]

@@ -32,6 +32,7 @@ from tests.engine.serving import Serving
         (Request("group#1", (1,), 1, samples=3), DuplicateRequest, {"request": "group#1"}),
         (Request("r", (1,), 0), BadTokenCount, {"name": "max_new_tokens", "value": 0}),
         (Request("r", (1,), 1, samples=0), BadTokenCount, {"name": "samples", "value": 0}),
+        (Request("r", (1,), 2, samples=2, sample_limits=(1, 0)), BadTokenCount, {"name": "sample_limits", "value": 0}),
         (Request("r", (1,), 1, temperature=-0.1), BadTemperature, {"request": "r", "value": -0.1}),
         (Request("r", (1,), 1, temperature=inf), BadTemperature, {"request": "r", "value": inf}),
         (Request("r", (1, 1 << 63), 1), BadTokenId, {"value": 1 << 63, "position": 1, "limit": None}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,7 @@ from radixviz.model.kv_shape import probe_kv_shape
 from radixviz.model.kv_tensors import KVTensors
 from radixviz.model.loader import LoadedModel, load
 from radixviz.model.torch_runner import TorchRunner
+from tests.model.chat_templates import CONTROL
 from tests.model.random_models import build
 
 STOP = "<|endoftext|>"
@@ -75,6 +77,18 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory, llama: CausalLM, byte
     byte_level.save(str(folder / "tokenizer.json"))
     (folder / "generation_config.json").write_text('{"eos_token_id": [0, 5]}', encoding="utf-8")
     return folder
+
+
+@pytest.fixture
+def chat_folder(tmp_path: Path, byte_level: Tokenizer) -> Path:
+    """Return a folder with a tokenizer that has ChatML's control tokens and adds a first token by itself."""
+    tokenizer = Tokenizer.from_str(byte_level.to_str())
+    tokenizer.add_special_tokens(list(CONTROL))
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    settings = {"bos_token": {"content": "<s>"}, "add_bos_token": True}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
+    return tmp_path
 
 
 @pytest.fixture(scope="session")

@@ -203,10 +203,17 @@ def random_tokens(count: int, seed: int = 0) -> tuple[int, ...]:
     return tuple(random.Random(seed).choices(range(VOCABULARY), k=count))
 
 
-def generate(model: CausalLM, prompt: Sequence[int], count: int) -> tuple[int, ...]:
-    """Return what transformers' own greedy generation adds to the prompt."""
+def generate(model: CausalLM, prompt: Sequence[int], count: int, *, endless: bool = False) -> tuple[int, ...]:
+    """Return what transformers' own greedy generation adds to the prompt; `endless`: no token ends it."""
     module: Any = model.module
     given = torch.tensor([list(prompt)])
-    mask = torch.ones_like(given)
-    whole = module.generate(given, attention_mask=mask, do_sample=False, max_new_tokens=count, pad_token_id=0)
+    options: dict[str, Any] = {"eos_token_id": model.vocabulary_size} if endless else {}
+    whole = module.generate(
+        given,
+        attention_mask=torch.ones_like(given),
+        do_sample=False,
+        max_new_tokens=count,
+        pad_token_id=0,
+        **options,
+    )
     return tuple(map(int, whole[0, len(prompt) :]))

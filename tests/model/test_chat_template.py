@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tokenizers import Tokenizer
 
 from radixviz.cache.key import RadixKey
 from radixviz.cache.radix_cache import RadixCache
@@ -15,30 +14,7 @@ from radixviz.errors import ModelRefused
 from radixviz.model.chat_template import ChatTemplate, Message, RewrittenTurn, first_difference, rewritten_turn
 from radixviz.model.folder import ModelFolder
 from radixviz.model.tokenizer import TextTokenizer
-
-CONTROL = ("<s>", "<|im_start|>", "<|im_end|>")
-CHATML = (
-    "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
-THINKING = (
-    "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}"
-    "<|im_start|>assistant\n<think>\n\n</think>\n\n"
-)
-WITH_BOS = "{{ bos_token }}" + CHATML
-STRICT = "{% if messages[0]['role'] != 'user' %}{{ raise_exception('begin with the user') }}{% endif %}" + CHATML
-
-
-@pytest.fixture
-def chat_folder(tmp_path: Path, byte_level: Tokenizer) -> Path:
-    """Return a folder with a tokenizer that has ChatML's control tokens and adds a first token by itself."""
-    tokenizer = Tokenizer.from_str(byte_level.to_str())
-    tokenizer.add_special_tokens(list(CONTROL))
-    tokenizer.save(str(tmp_path / "tokenizer.json"))
-    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
-    settings = {"bos_token": {"content": "<s>"}, "add_bos_token": True}
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
-    return tmp_path
+from tests.model.chat_templates import CHATML, CONTROL, DATED, STRICT, THINKING, WITH_BOS
 
 
 def opened(folder: Path, template: str) -> tuple[ChatTemplate, TextTokenizer]:
@@ -130,3 +106,11 @@ def test_the_first_token_that_a_template_rewrites_is_told(chat_folder: Path) -> 
     assert text.decode(before[: turn.shared]).endswith("assistant\n")
     chat, text = opened(chat_folder, CHATML)
     assert rewritten_turn(chat, text, hello, "Hi!", "What can you do?") is None
+
+
+def test_a_template_that_asks_for_the_day_writes_the_same_every_day(chat_folder: Path) -> None:
+    """It is told the day that Llama 3 has as its default; what it writes around that stays as it is."""
+    chat, text = opened(chat_folder, DATED)
+    plain, _ = opened(chat_folder, CHATML)
+    hello = [Message("user", "Hello")]
+    assert text.decode(chat.encode(hello, text)) == "26 Jul 2024\n" + text.decode(plain.encode(hello, text))

@@ -48,3 +48,21 @@ def test_what_is_free_is_a_number_or_unknown() -> None:
     free = free_bytes(CPU)
     assert free is None or free > 1_000_000
     synchronize(CPU)
+
+
+def test_each_device_is_asked_in_its_own_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is allocated on a GPU is what torch says of that GPU, what is free what its driver says."""
+    waited: list[str] = []
+    monkeypatch.setattr(torch.cuda, "memory_allocated", lambda device: 100 + device.index)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (200 + device.index, 900))
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda device: waited.append(str(device)))
+    monkeypatch.setattr(torch.mps, "current_allocated_memory", lambda: 300)
+    monkeypatch.setattr(torch.mps, "recommended_max_memory", lambda: 900)
+    monkeypatch.setattr(torch.mps, "driver_allocated_memory", lambda: 400)
+    monkeypatch.setattr(torch.mps, "synchronize", lambda: waited.append("mps"))
+    cuda, mps = torch.device("cuda:1"), torch.device("mps")
+    assert (allocated_bytes(cuda), free_bytes(cuda)) == (101, 201)
+    assert (allocated_bytes(mps), free_bytes(mps)) == (300, 500)
+    for device in (cuda, mps, CPU):
+        synchronize(device)
+    assert waited == ["cuda:1", "mps"]

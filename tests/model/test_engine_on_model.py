@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import NamedTuple
 
 import pytest
 
@@ -13,11 +15,22 @@ from radixviz.engine.engine import Engine
 from radixviz.engine.request import Request
 from radixviz.events import Event, NodeEvicted, PrefillPaused, SequenceRetracted
 from radixviz.model.causal_lm import CausalLM
+from radixviz.model.folder import TINY
+from radixviz.model.loader import LoadedModel
 from tests.conformance.rows import shows
 from tests.model.conftest import MakeRunner
 from tests.model.random_models import FAMILIES, generate, random_tokens
 
 NEW_TOKENS = 8
+SHARED = 20
+
+
+class Asked(NamedTuple):
+    """A model, some prompts, and what transformers' own greedy generation answers."""
+
+    model: CausalLM
+    prompts: Mapping[str, tuple[int, ...]]
+    replies: Mapping[str, tuple[int, ...]]
 
 
 @pytest.mark.parametrize(("page_size", "cached"), [(1, 20), (4, 20), (16, 16)])
@@ -98,24 +111,42 @@ def test_a_pool_too_small_for_all_changes_no_reply(llama: CausalLM, make_runner:
     assert replies == {name: generate(llama, prompt, 3 * NEW_TOKENS) for name, prompt in prompts.items()}
 
 
-@pytest.mark.parametrize(
-    ("family", "page_size"), [*((family, 4) for family in FAMILIES), ("llama", 1), ("gemma2", 1), ("llama", 16)]
-)
-def test_no_family_minds_what_an_engine_does_to_it(
-    family: str, page_size: int, model_of: Callable[[str], CausalLM], make_runner: MakeRunner
+@pytest.fixture(scope="module")
+def asked(model_of: Callable[[str], CausalLM], tiny: LoadedModel) -> Callable[[str], Asked]:
+    """Return a function that gives a family's model, or the shipped one, with what generate answers."""
+
+    @cache
+    def ask(family: str) -> Asked:
+        model = tiny.model if family == TINY else model_of(family)
+        prompts = {f"r{seed}": random_tokens(SHARED, 99) + random_tokens(5 + 5 * seed, seed) for seed in range(4)}
+        replies = {name: generate(model, prompt, 2 * NEW_TOKENS, endless=True) for name, prompt in prompts.items()}
+        return Asked(model, prompts, replies)
+
+    return ask
+
+
+@pytest.mark.parametrize("page_size", [1, 4, 16])
+@pytest.mark.parametrize("family", [*FAMILIES, TINY])
+def test_no_model_minds_what_an_engine_does_to_it(
+    family: str, page_size: int, asked: Callable[[str], Asked], make_runner: MakeRunner
 ) -> None:
     """Shared prefixes, unequal lengths, samples, chunks, evictions, retractions: replies are those of generate."""
-    model, pages = model_of(family), 80 // page_size
+    model, prompts, replies = asked(family)
+    pages = 96 // page_size
     events: list[Event] = []
-    cache, pool = RadixCache(page_size, emit=events.append), PagePool(pages, page_size)
+    tree, pool = RadixCache(page_size, emit=events.append), PagePool(pages, page_size)
     runner = make_runner(model, page_size, pages)
-    engine = Engine(cache, pool, runner, batching=Batching(prefill_chunk=6), emit=events.append)
-    prompts = {f"r{seed}": random_tokens(9, 99) + random_tokens(5 + 5 * seed, seed) for seed in range(4)}
-    for name, prompt in prompts.items():
-        engine.submit(Request(name, prompt, 16, samples=2 if name == "r0" else 1))
+    engine = Engine(tree, pool, runner, batching=Batching(prefill_chunk=6), emit=events.append)
+    engine.submit(Request("r0", prompts["r0"], 2 * NEW_TOKENS, samples=2))
+    for _ in range(6):  # five chunks, and a first step of decoding
+        engine.step()
+    for name in ("r1", "r2", "r3"):
+        engine.submit(Request(name, prompts[name], 2 * NEW_TOKENS))
     engine.run()
     engine.check_integrity()
     assert {NodeEvicted, SequenceRetracted, PrefillPaused} <= {type(event) for event in events}
-    replies = {name: engine.sequences["r0#2" if name == "r0" else name].output_ids for name in prompts}
-    assert replies == {name: generate(model, prompt, 16) for name, prompt in prompts.items()}
-    assert engine.sequences["r0#1"].output_ids == replies["r0"]
+    reused = SHARED // page_size * page_size
+    assert [sequence.cached_tokens for sequence in engine.sequences.values()] == [0, 0, reused, reused, reused]
+    found = {name: engine.sequences[f"{name}#1" if name == "r0" else name].output_ids for name in prompts}
+    assert found == replies
+    assert engine.sequences["r0#2"].output_ids == replies["r0"]

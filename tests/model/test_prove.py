@@ -21,7 +21,7 @@ from radixviz.model.first_token import FirstTokenBench, measure_first_tokens
 from radixviz.model.kv_tensors import KVTensors, SlotChoice
 from radixviz.model.loader import LoadedModel, load
 from radixviz.model.prove import PROVE_STEPS, prove
-from radixviz.proof import HITS, Proof
+from radixviz.proof import HITS, Proof, Split
 from tests.model.paged_run import CLOSE
 from tests.model.random_models import SIZES, random_tokens
 
@@ -109,11 +109,25 @@ def test_every_hit_rate_is_measured_with_so_much_in_the_tree(loaded: LoadedModel
     assert (list(node.slots) == list(range(1, 91))) is not scattered
     rows = measure_first_tokens(bench, HITS, repeats=1)
     assert [(row.hit, row.cached_tokens) for row in rows] == [(0.0, 0), (0.5, 50), (0.9, 90), (0.99, 99)]
-    assert [row.ms for row in rows] == [3000.0] * 4, "two looks inside, one at each end"
-    assert [row.ratio_to_full for row in rows] == [1.0] * 4
+    assert [row.ms for row in rows] == [3000.0, 7000.0, 7000.0, 7000.0], "one look at each end, two or six inside"
+    assert [row.ratio_to_full for row in rows] == [1.0, *[7 / 3] * 3]
     assert [row.kv_bytes_saved for row in rows] == [cached * 2 * 2 * 2 * 8 * 4 for cached in (0, 50, 90, 99)]
     assert [row.flops_saved > 0 for row in rows] == [False, True, True, True]
     assert [row.split.gather_ms for row in rows] == [0.0, 2000.0, 2000.0, 2000.0], "two layers are read"
+
+
+def test_where_the_clock_waits_the_parts_have_runs_of_their_own(
+    loaded: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a GPU each look waits for the device, and would slow down what it is in; so the whole has no look inside."""
+    bench = FirstTokenBench(loaded, random_tokens(100), ticking())
+    waited: list[torch.device] = []
+    monkeypatch.setattr("radixviz.model.first_token.synchronize", waited.append)
+    bench.watch.device = torch.device("cuda")
+    rows = measure_first_tokens(bench, HITS, repeats=2)
+    assert [row.ms for row in rows] == [3000.0] * 4
+    assert [row.split for row in rows] == [Split(2000.0, 0.0, 1000.0), *[Split(2000.0, 2000.0, 3000.0)] * 3]
+    assert waited == [torch.device("cuda")] * 2 * (4 * 4 + 4 + 3 * 8)
 
 
 def test_the_logits_of_the_bench_are_right(loaded: LoadedModel) -> None:

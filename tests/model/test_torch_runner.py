@@ -10,6 +10,7 @@ import torch
 
 from radixviz.engine.request import Draw
 from radixviz.engine.runner import DecodeRow, ExtendRow
+from radixviz.errors import ModelRefused
 from radixviz.model.causal_lm import CausalLM
 from radixviz.model.sampling import sample
 from tests.model.conftest import MakeRunner
@@ -173,3 +174,12 @@ def test_runners_of_several_threads_share_a_model_but_no_pool(llama: CausalLM, m
     for thread in threads:
         thread.join()
     assert together == serial
+
+
+def test_a_token_that_the_model_does_not_have_is_refused(llama: CausalLM, make_runner: MakeRunner) -> None:
+    """One of a tokenizer with more control tokens than its model: a clear refusal, before anything is written."""
+    runner = make_runner(llama, 1)
+    with pytest.raises(ModelRefused) as refused:
+        runner.extend([ExtendRow("r", (1, llama.vocabulary_size), 0, (1, 2), GREEDY)])
+    assert (refused.value.reason, refused.value.detail) == ("vocabulary", "256 ≥ 256")
+    assert not runner.tensors.data.any()

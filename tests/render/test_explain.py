@@ -257,6 +257,16 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "模型 smollm2 不能用：它还不在这里，用一条命令就能取来（python -m radixviz fetch smollm2）。",
     ),
     (
+        errors.ModelRefused("my-model", "out_of_memory", "307,200 B > 22,713 B"),
+        "The model my-model cannot be used: there is not enough memory (307,200 bytes are asked for, 22,713 are free).",
+        "模型 my-model 不能用：内存不够（要 307,200 字节，只有 22,713 字节空闲）。",
+    ),
+    (
+        errors.ModelRefused("my-model", "no_tokens", "What can you do?"),
+        "The model my-model cannot be used: its tokenizer has no tokens for what is to be said (What can you do?).",
+        "模型 my-model 不能用：它的分词器没有能表示这些文字的 token（What can you do?）。",
+    ),
+    (
         errors.FetchFailed("smollm2", "checksum", "bcc8… ≠ 0000…"),
         "The model smollm2 could not be fetched: the file that came is not the one that was expected (bcc8… ≠ 0000…).",
         "模型 smollm2 没有取到：收到的文件不是预期的那个（bcc8… ≠ 0000…）。",
@@ -265,6 +275,41 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         errors.FetchFailed("someone/some-model", "hub", "gaierror"),
         "The model someone/some-model could not be fetched: the Hugging Face hub cannot be reached (gaierror).",
         "模型 someone/some-model 没有取到：连不上 Hugging Face hub（gaierror）。",
+    ),
+    (
+        errors.FetchFailed("someone/some-model", "hub_unknown", "HTTP 404"),
+        "The model someone/some-model could not be fetched: "
+        "the Hugging Face hub has no such model, or not for everybody (HTTP 404).",
+        "模型 someone/some-model 没有取到：Hugging Face hub 上没有这个模型，或者不对所有人开放（HTTP 404）。",
+    ),
+    (
+        errors.FetchFailed("someone/some-model", "hub_gated", "HTTP 403"),
+        "The model someone/some-model could not be fetched: the Hugging Face hub gives it only to those who asked its "
+        "owner and logged in, with `hf auth login` (HTTP 403).",
+        "模型 someone/some-model 没有取到："
+        "Hugging Face hub 只把它给向作者申请过、并用 `hf auth login` 登录的人（HTTP 403）。",
+    ),
+    (
+        errors.FetchFailed("someone/some-model", "hub_error", "HTTP 503"),
+        "The model someone/some-model could not be fetched: the Hugging Face hub answered with an error (HTTP 503).",
+        "模型 someone/some-model 没有取到：Hugging Face hub 回答了一个错误（HTTP 503）。",
+    ),
+    (
+        errors.FetchFailed("someone/some-model", "hub_cut_off", "ReadError"),
+        "The model someone/some-model could not be fetched: the Hugging Face hub broke off; "
+        "what came whole is kept, and the same command brings the rest (ReadError).",
+        "模型 someone/some-model 没有取到："
+        "Hugging Face hub 中途断开了；已收完的文件会保留，用同一条命令取回其余的（ReadError）。",
+    ),
+    (
+        errors.FetchFailed("someone/some-model", "disk", "ENOSPC"),
+        "The model someone/some-model could not be fetched: it could not be written (the disk is full).",
+        "模型 someone/some-model 没有取到：写不进去（磁盘已满）。",
+    ),
+    (
+        errors.FetchFailed("smollm2", "disk", "EACCES: /models"),
+        "The model smollm2 could not be fetched: it could not be written (no permission: /models).",
+        "模型 smollm2 没有取到：写不进去（没有权限：/models）。",
     ),
     (
         errors.ModelRefused("my-model", "selfcheck", "0.3 > 0.0001"),
@@ -387,6 +432,16 @@ def test_a_reason_without_words_is_told_as_it_is() -> None:
     error = ModelRefused("m", "moonlight", "full")
 
     assert explain(error, "en") == "The model m cannot be used: moonlight (full)."
+
+
+def test_what_a_library_says_becomes_a_part_of_our_sentence() -> None:
+    """Lines become one, and a page is cut."""
+    lines = ModelRefused("m", "bad_config", "no number:\n    'wide'")
+    page = ModelRefused("m", "bad_config", "word " * 100)
+
+    assert explain(lines, "en") == "The model m cannot be used: its configuration cannot be read (no number: 'wide')."
+    assert len(explain(page, "zh")) < 350
+    assert explain(page, "zh").endswith("word …）。")
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ BUILT: Mapping[str, tuple[str, ...]] = {
         "command_line",
         "export_command",
         "fetch_command",
+        "play_command",
         "prove_command",
         "model/fetch",
         "ui/offered_models",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from radixviz.scenario.loader import find_scenario, load_scenario
 from radixviz.scenario.schema import Scenario
 from radixviz.timeline import Timeline
 from radixviz.ui import timeline_job as jobs
+from tests.ui.run_until import run_until
 from tests.ui.shown import given
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
@@ -55,11 +55,9 @@ def open_app(timeline: Timeline, monkeypatch: pytest.MonkeyPatch) -> Iterator[Op
 
 
 def _open(**address: str) -> AppTest:
-    app = AppTest.from_file(str(APP), default_timeout=20)
+    app = AppTest.from_file(str(APP), default_timeout=60)
     for name, value in address.items():
         app.query_params[name] = value
     app.run()
-    deadline = time.monotonic() + 10
-    while not given(app)["frames"] and time.monotonic() < deadline:
-        app.run()
+    run_until(app, lambda app: given(app)["frames"])
     return app

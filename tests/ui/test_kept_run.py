@@ -15,6 +15,7 @@ from radixviz.ui import timeline_job as jobs
 from radixviz.ui.components.player import PlayerText
 from radixviz.ui.kept_run import keep_run, model_files, read_run, run_key
 from tests.ui.conftest import APP, OpenApp
+from tests.ui.run_until import run_until
 from tests.ui.shown import given, place
 
 TEXT = PlayerText.of({"digest": "d", "stages": [{"stage": 1, "first": 0, "frames": 1, "stops": []}]})
@@ -135,7 +136,7 @@ def test_the_last_run_is_shown_while_the_model_loads(
         return timeline
 
     monkeypatch.setattr(jobs, "make_timeline", make)
-    app = AppTest.from_file(str(APP), default_timeout=20)
+    app = AppTest.from_file(str(APP), default_timeout=60)
     app.query_params.update({"stage": "3", "frame": "2"})
     app.run()
     (bar,) = app.get("progress")
@@ -143,8 +144,5 @@ def test_the_last_run_is_shown_while_the_model_loads(
     assert (given(app), place(app)) == (whole, ("3", 2))
     assert bar.proto.text.startswith("Shown until then: this machine's run of ")
     go_on.set()
-    for _ in range(100):
-        app.run()
-        if not app.get("progress"):
-            break
+    run_until(app, lambda app: not app.get("progress"))
     assert (given(app), place(app)) == (whole, ("3", 2))

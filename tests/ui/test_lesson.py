@@ -51,7 +51,7 @@ def test_an_unknown_lesson_is_named_and_the_tour_stays(open_app: OpenApp, name: 
     app = open_app(lesson=name, lang="en")
     assert (lesson(app), len(given(app)["frames"]) > 20) == ([], True)
     assert explain(UnknownLesson(name, ("class-45",)), "en").replace("_", r"\_") in app.error[0].value
-    app = AppTest.from_file(str(APP), default_timeout=20)
+    app = AppTest.from_file(str(APP), default_timeout=60)
     for key, value in {"lesson": name, "lang": "en", "presenter": "1"}.items():
         app.query_params[key] = value
     app.run()
@@ -61,7 +61,7 @@ def test_an_unknown_lesson_is_named_and_the_tour_stays(open_app: OpenApp, name: 
 
 def test_the_presenter_window_has_the_notes_and_no_player() -> None:
     """It needs no model: notes, minutes and pauses of all states, in both languages."""
-    app = AppTest.from_file(str(APP), default_timeout=20)
+    app = AppTest.from_file(str(APP), default_timeout=60)
     for key, value in {"lesson": "class-45", "lang": "both", "presenter": "1"}.items():
         app.query_params[key] = value
     app.run()
@@ -76,7 +76,7 @@ def test_the_presenter_window_has_the_notes_and_no_player() -> None:
 
 def test_the_page_of_the_proof_has_the_walker_too() -> None:
     """It knows no frames: those are what the browser remembers of the tour."""
-    app = AppTest.from_string("from radixviz.ui.pages.proof import show_proof\nshow_proof()\n", default_timeout=20)
+    app = AppTest.from_string("from radixviz.ui.pages.proof import show_proof\nshow_proof()\n", default_timeout=60)
     app.query_params["lesson"] = "class-45"
     app.query_params["lang"] = "en"
     app.run()

@@ -107,11 +107,11 @@ def test_the_selector_has_the_models_and_what_fetching_takes(open_app: OpenApp) 
 def test_the_page_of_the_proof_offers_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The configured one is chosen first, or the one that the address names."""
     monkeypatch.setenv(MODEL_VARIABLE, str(folder))
-    app = AppTest.from_string("from radixviz.ui.pages.proof import show_proof\nshow_proof()\n", default_timeout=20)
+    app = AppTest.from_string("from radixviz.ui.pages.proof import show_proof\nshow_proof()\n", default_timeout=60)
     app.run()
     assert not app.exception
     chosen = app.selectbox(key="radixviz.proof.model")
     assert (chosen.options, chosen.value) == (["tiny", "mine"], "mine")
-    app = AppTest.from_string("from radixviz.ui.pages.proof import show_proof\nshow_proof()\n", default_timeout=20)
+    app = AppTest.from_string("from radixviz.ui.pages.proof import show_proof\nshow_proof()\n", default_timeout=60)
     app.query_params["model"] = "tiny"
     assert app.run().selectbox(key="radixviz.proof.model").value == "tiny"

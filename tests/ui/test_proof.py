@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,12 +12,13 @@ from streamlit.testing.v1 import AppTest
 
 from radixviz.errors import ModelRefused
 from radixviz.proof import Proof
-from radixviz.render.proof_text import verdict
+from radixviz.render.proof_text import memory_line, verdict
 from radixviz.render.words import words
 from radixviz.ui import proof_job as jobs
 from radixviz.ui.kept_proof import keep_proof, read_proof
 from radixviz.ui.pages.proof import DTYPE, MEASURE, MODEL
 from tests.render.test_proof_text import PROOF
+from tests.ui.run_until import run_until
 
 PAGE = "from radixviz.ui.pages.proof import show_proof\nshow_proof()\n"
 
@@ -32,28 +32,21 @@ def _no_jobs() -> Iterator[None]:
 
 def open_page(lang: str = "en") -> AppTest:
     """Return the page, run once."""
-    app = AppTest.from_string(PAGE, default_timeout=20)
+    app = AppTest.from_string(PAGE, default_timeout=60)
     app.query_params["lang"] = lang
     return app.run()
 
 
-def run_until(app: AppTest, done: Callable[[AppTest], bool]) -> None:
-    """Run the page until this is so, at most ten seconds."""
-    deadline = time.monotonic() + 10
-    while not done(app) and time.monotonic() < deadline:
-        app.run()
-    assert done(app)
-
-
 def test_the_last_proof_is_shown_at_once_with_its_date() -> None:
-    """One sentence, a table with a line for each hit rate, the day; nothing is measured."""
+    """One sentence, a table with a line for each hit rate, the day, the memory; nothing is measured."""
     kept = keep_proof("tiny", "float32", PROOF)
     app = open_page()
     assert not app.exception
     assert app.success[0].value.replace("\\", "") == verdict(PROOF, "en")
     table = next(text.value for text in app.markdown if text.value.startswith("|"))
     assert [line.split(" | ")[0] for line in table.splitlines()] == ["| hit", "| ---:", "| 0%", "| 90%"]
-    assert any(kept.day in caption.value for caption in app.caption)
+    measured = next(caption.value for caption in app.caption if kept.day in caption.value)
+    assert measured.replace("\\", "").endswith(memory_line(PROOF, "en"))
     assert not app.get("progress")
 
 

@@ -36,6 +36,7 @@ REWRITING = (
     "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}"
     "{% if add_generation_prompt %}assistant: (thinks){% endif %}"
 )
+REFUSING = "{{ raise_exception('no *system*') }}"
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +65,8 @@ def plan_of(scenario: Scenario, source: Path | str) -> TourPlan:
 
 
 def wait_until(done: Callable[[], object]) -> None:
-    """Wait until this is so, at most twenty seconds."""
-    deadline = time.monotonic() + 20
+    """Wait until this is so, at most a minute."""
+    deadline = time.monotonic() + 60
     while not done() and time.monotonic() < deadline:
         time.sleep(0.01)
     assert done()
@@ -151,6 +152,7 @@ def test_a_template_that_rewrites_history_is_told(
     assert turn is not None
     assert 0 < turn.shared < turn.length
     assert (turn.was, turn.now) == (" ", " Hi")
+    assert tour.told.chat_refusal is None
 
 
 @pytest.fixture
@@ -159,7 +161,7 @@ def page(random_folder: Path, monkeypatch: pytest.MonkeyPatch, timeline: object)
     monkeypatch.setenv(MODEL_VARIABLE, str(random_folder))
     monkeypatch.setattr(jobs, "make_timeline", lambda *_: timeline)
     jobs.timeline_job.clear()
-    app = AppTest.from_file(str(APP), default_timeout=20)
+    app = AppTest.from_file(str(APP), default_timeout=60)
     app.query_params["lang"] = "en"
     app.query_params["pool"] = "300"
     yield app
@@ -168,8 +170,8 @@ def page(random_folder: Path, monkeypatch: pytest.MonkeyPatch, timeline: object)
 
 
 def run_until(app: AppTest, done: Callable[[], object]) -> None:
-    """Run the page until this is so, at most twenty seconds."""
-    deadline = time.monotonic() + 20
+    """Run the page until this is so, at most a minute."""
+    deadline = time.monotonic() + 60
     while not done() and time.monotonic() < deadline:
         app.run()
         time.sleep(0.05)
@@ -386,3 +388,21 @@ def test_a_plan_is_what_tells_two_tours_apart(scenario: Scenario) -> None:
     assert tours.find(found[-1].plan) is found[-1]
     assert isinstance(tours.find(found[0].plan), SteppedTour)
     assert tours.find(found[0].plan) is not found[0]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_page_says_that_a_chat_template_is_not_used(
+    random_folder: Path, tmp_path: Path, page: AppTest, monkeypatch: pytest.MonkeyPatch, lang: str
+) -> None:
+    """In the template's own words, and the tour goes on with chats as plain text."""
+    folder = Path(shutil.copytree(random_folder, tmp_path / "refusing"))
+    (folder / "chat_template.jinja").write_text(REFUSING, encoding="utf-8")
+    monkeypatch.setenv(MODEL_VARIABLE, str(folder))
+    page.query_params["lang"] = lang
+    page.run()
+    page.button(key=NEXT).click().run()
+    run_until(page, lambda: keys(page) == [NEXT, ALL, CANCEL])
+    page.button(key=NEXT).click().run()
+    run_until(page, lambda: len(given(page)["frames"]) > 1 and NEXT in keys(page))
+    assert as_text(say(lang, "chat.plain", detail="no *system*")) in [caption.value for caption in page.caption]
+    assert given(page)["intro"]["prompts"][0]["tokens"][0] == "You"

@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -24,6 +23,7 @@ from radixviz.ui import timeline_job as jobs
 from radixviz.ui.pages import tour
 from radixviz.ui.story import introduction
 from tests.ui.conftest import APP, OpenApp
+from tests.ui.run_until import run_until
 from tests.ui.shown import given, lang, notices, place, start
 
 
@@ -126,14 +126,11 @@ def test_a_link_says_what_is_played(
         return timeline
 
     monkeypatch.setattr(jobs, "make_timeline", make)
-    app = AppTest.from_file(str(APP), default_timeout=20)
+    app = AppTest.from_file(str(APP), default_timeout=60)
     for name, value in address.items():
         app.query_params[name] = value
     app.run()
-    for _ in range(100):
-        if asked:
-            break
-        time.sleep(0.05)
+    run_until(app, lambda _: asked)
     assert not app.exception
     assert asked == [played]
 
@@ -168,7 +165,7 @@ def test_progress_is_shown_while_the_model_loads(monkeypatch: pytest.MonkeyPatch
         return timeline
 
     monkeypatch.setattr(jobs, "make_timeline", make)
-    app = AppTest.from_file(str(APP), default_timeout=20)
+    app = AppTest.from_file(str(APP), default_timeout=60)
     app.query_params["stage"] = "3"
     app.run()
     assert arrived.wait(10)
@@ -178,10 +175,7 @@ def test_progress_is_shown_while_the_model_loads(monkeypatch: pytest.MonkeyPatch
     assert (place(app), given(app)["frames"]) == (("0", 1), [])
     assert [stage["stage"] for stage in given(app)["stages"]] == list(timeline.stages())
     go_on.set()
-    for _ in range(100):
-        if given(app)["frames"]:
-            break
-        app.run()
+    run_until(app, lambda app: given(app)["frames"])
     assert place(app) == ("3", 1)
 
 
@@ -204,21 +198,15 @@ def test_the_first_stages_are_shown_while_the_others_run(
         return timeline
 
     monkeypatch.setattr(jobs, "make_timeline", make)
-    app = AppTest.from_file(str(APP), default_timeout=20)
+    app = AppTest.from_file(str(APP), default_timeout=60)
     app.query_params.update(address)
     app.run()
-    for _ in range(100):
-        if given(app)["frames"]:
-            break
-        app.run()
+    run_until(app, lambda app: given(app)["frames"])
     assert (len(given(app)["frames"]), len(app.get("progress"))) == (len(begun), 1)
     assert [stage["frames"] for stage in given(app)["stages"]][:4] == [1, 6, 0, 0]
     assert (place(app), notices(app)) == (landed, [])
     go_on.set()
-    for _ in range(100):
-        app.run()
-        if not app.get("progress"):
-            break
+    run_until(app, lambda app: not app.get("progress"))
     assert (len(given(app)["frames"]), place(app)) == (len(timeline.frames), (address["stage"], int(address["frame"])))
 
 
@@ -232,13 +220,10 @@ def test_a_model_that_is_refused_is_explained(monkeypatch: pytest.MonkeyPatch, l
         raise refused
 
     monkeypatch.setattr(jobs, "make_timeline", make)
-    app = AppTest.from_file(str(APP), default_timeout=20)
+    app = AppTest.from_file(str(APP), default_timeout=60)
     app.query_params["lang"] = language
     app.run()
-    for _ in range(100):
-        if app.error:
-            break
-        app.run()
+    run_until(app, lambda app: app.error)
     assert not app.exception
     assert explain(refused, language) in app.error[0].value
     assert place(app) == ("0", 1)
@@ -255,13 +240,10 @@ def test_a_lost_tokenizer_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(stories, "tiny_tokenizer", fail)
     stories._introduction.clear()
     monkeypatch.setattr(jobs, "make_timeline", fail)
-    app = AppTest.from_file(str(APP), default_timeout=20)
+    app = AppTest.from_file(str(APP), default_timeout=60)
     app.query_params["lang"] = "en"
     app.run()
-    for _ in range(100):
-        if app.error:
-            break
-        app.run()
+    run_until(app, lambda app: app.error)
     assert not app.exception
     assert (place(app), given(app)["intro"]["prompts"]) == (("0", 1), [])
     assert explain(lost, "en") in app.error[0].value

@@ -8,11 +8,14 @@ Besides the numbers of `radixviz.render.values` there are
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from radixviz.cache.snapshot import NodeView, TreeSnapshot
 from radixviz.render.values import focus, frame_values
 from radixviz.timeline import AMOUNT, Frame, SequenceView, Timeline
+
+_LAST_WORD = re.compile(r"\S{1,40}\s*\Z")
 
 
 def amount(text: str, values: Mapping[str, int]) -> int:
@@ -53,6 +56,13 @@ def tokens_until(timeline: Timeline, view: SequenceView, text: str) -> int | Non
         if read.endswith(text.encode()):
             return count
     return None
+
+
+def word_before(timeline: Timeline, view: SequenceView, count: int) -> str:
+    """Return the word that ends the first `count` tokens of the prompt, a long one's end, with the lines it ends."""
+    read = timeline.text(view.token_ids[: max(0, min(count, view.prompt_len))])
+    found = _LAST_WORD.search(read)
+    return found[0].strip(" ") if found else ""
 
 
 def _term(term: str, values: Mapping[str, int]) -> int:

@@ -9,7 +9,7 @@ from radixviz.cache.snapshot import NodeView
 from radixviz.events import NodeEvicted, RequestMatched
 from radixviz.render.eviction_order import Turn, eviction_order
 from radixviz.render.narrate import role_of
-from radixviz.render.questions.amount import amount, question_values, tokens_until
+from radixviz.render.questions.amount import amount, question_values, tokens_until, word_before
 from radixviz.render.questions.before import frame_before
 from radixviz.render.spans import Span, read_spans
 from radixviz.render.tree_boxes import node_key
@@ -67,7 +67,7 @@ def frame_question(timeline: Timeline, frame: Frame) -> Question | None:
         before,
         told(info.ask),
         told(info.why),
-        tuple(answer.text for answer in info.answers) if info.kind == "choice" else (),
+        tuple(_option(timeline, answer, seen, values) for answer in info.answers) if info.kind == "choice" else (),
         right,
         named,
         said,
@@ -104,7 +104,7 @@ def _answers(
         return (), {}, {}
     said = {str(place + 1): told(answer.say) for place, answer in enumerate(info.answers) if all(answer.say.values())}
     text = str(places[0] + 1)
-    return (text,), info.answers[places[0]].text, {**said, text: told(info.why)}
+    return (text,), _option(timeline, info.answers[places[0]], seen, values), {**said, text: told(info.why)}
 
 
 def _amount(timeline: Timeline, answer: AnswerInfo, seen: Frame, values: Mapping[str, int]) -> int | None:
@@ -112,6 +112,14 @@ def _amount(timeline: Timeline, answer: AnswerInfo, seen: Frame, values: Mapping
         return amount(answer.amount, values)
     view = focus(seen)
     return None if view is None else tokens_until(timeline, view, answer.after)
+
+
+def _option(timeline: Timeline, answer: AnswerInfo, seen: Frame, values: Mapping[str, int]) -> Words:
+    """Return how an answer is offered: by the author's text, else by the word that ends at its place in the prompt."""
+    view = focus(seen)
+    if any(answer.text.values()) or view is None:
+        return answer.text
+    return dict.fromkeys(LANGUAGES, f"“{visible(word_before(timeline, view, amount(answer.amount, values)))}”")
 
 
 def _node_answers(frame: Frame, before: Frame, why: Told) -> Answers:

@@ -116,6 +116,7 @@ def _show_png(given: Exported, engine: Path | None) -> None:
 
 def _show_opening(lang: str, opened: Opened) -> None:
     key = f"radixviz.open.{opened.uploads}"
+    st.html(f'<style>:root {{ --rv-choose-file: "{say(lang, "files.choose")}" }}</style>')  # page_style.css writes it
     st.file_uploader(say(lang, "files.open"), key=key, on_change=open_upload, args=(key,))
     if opened.fault is not None:
         st.error(as_text(explain(opened.fault, lang)))

@@ -10,6 +10,7 @@ import streamlit as st
 
 from radixviz.model.chat_template import RewrittenTurn
 from radixviz.model.folder import TINY
+from radixviz.render.visible import visible
 from radixviz.render.words import say
 from radixviz.timeline import StageKey
 from radixviz.ui.asked_stage import ask_all_stages, ask_next_stage, call_off
@@ -38,11 +39,13 @@ def show_steps(tour: SteppedTour, kept: KeptRun | None, view: View) -> None:
     st.fragment(_show_row, run_every=_SECONDS if state.is_working else None)(tour, kept, view, state)
 
 
-def show_rewritten(tour: SteppedTour, lang: str) -> None:
-    """Say below the player how the model's chat template rewrites history, where it does."""
-    turn = tour.told.rewritten
+def show_chat(tour: SteppedTour, lang: str) -> None:
+    """Say below the player what the model's chat template does to history, or why it is not used."""
+    turn, refusal = tour.told.rewritten, tour.told.chat_refusal
     if turn is not None:
         st.caption(as_text(_rewritten_text(turn, lang)))
+    if refusal is not None:
+        st.caption(as_text(say(lang, "chat.plain", detail=visible(refusal))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,4 +137,5 @@ def _state_text(tour: SteppedTour, kept: KeptRun | None, lang: str) -> str:
 
 
 def _rewritten_text(turn: RewrittenTurn, lang: str) -> str:
-    return say(lang, "chat.rewritten", shared=turn.shared, length=turn.length, was=turn.was, now=turn.now)
+    was, now = visible(turn.was), visible(turn.now)
+    return say(lang, "chat.rewritten", shared=turn.shared, length=turn.length, was=was, now=now)

@@ -27,7 +27,7 @@ from radixviz.ui.components.page_style import style_page
 from radixviz.ui.components.plain_text import as_text
 from radixviz.ui.components.player import Awaited, PlayerText, Start, show_player
 from radixviz.ui.components.start_up import show_error, show_failure, show_progress
-from radixviz.ui.components.stepping import BESIDE, show_rewritten, show_steps
+from radixviz.ui.components.stepping import BESIDE, show_chat, show_steps
 from radixviz.ui.kept_run import KeptRun
 from radixviz.ui.offered_models import find_models
 from radixviz.ui.played_run import PlayedRun, find_run
@@ -170,7 +170,7 @@ def _show_steps(run: PlayedRun, kept: KeptRun | None, view: View) -> None:
 def _show_work(run: PlayedRun, kept: KeptRun | None, lang: str, *, is_begun: bool) -> None:
     """Say below the player how far the model is, and which run is shown until then; or why there is none."""
     if run.tour is not None:
-        show_rewritten(run.tour, lang)
+        show_chat(run.tour, lang)
     if run.job is not None and run.job.error is not None:
         show_failure(run.job.error, lang)
     elif run.job is not None and run.job.timeline is None:

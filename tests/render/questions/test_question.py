@@ -3,6 +3,7 @@ from __future__ import annotations
 import doctest
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -10,11 +11,13 @@ import radixviz.render.questions.amount
 from radixviz.events import NodeEvicted, NodeSplit
 from radixviz.model.folder import TINY, locate
 from radixviz.model.tokenizer import TextTokenizer
+from radixviz.render.questions.amount import word_before
 from radixviz.render.questions.question import Question, frame_question
 from radixviz.render.spans import plain
 from radixviz.scenario.dry_run import dry_run
 from radixviz.scenario.loader import find_scenario, load_scenario
 from radixviz.timeline import Frame, SequenceView, StageKey, Timeline
+from tests.scenario.templated import templated
 
 
 def played(page_size: int, pool_pages: int) -> Timeline:
@@ -153,3 +156,21 @@ def test_a_choice_without_one_right_answer_is_not_asked(tour: Timeline) -> None:
 def test_the_examples_are_true() -> None:
     """What the docstrings show is what happens."""
     assert doctest.testmod(radixviz.render.questions.amount).failed == 0
+
+
+def test_the_word_where_an_edge_is_cut_is_that_of_the_prompt(tour: Timeline, tmp_path: Path) -> None:
+    """In plain text it is another one than behind a template's header, whose line ends before what the user says."""
+    scenario, tokenizer = load_scenario(find_scenario("nine-stages")), templated(tmp_path)
+    chat = dry_run(scenario, tokenizer, page_size=1, pool_pages=5000, taught=False)
+    for timeline, word in ((tour, "“User:”"), (chat, "“<|im_start|>user⏎”")):
+        question = frame_question(timeline, timeline.stage_frames(4)[0])
+        assert question is not None
+        assert [option["zh"] for option in question.options] == ["“assistant.”", word, "“What”", "不拆：B 另存一份"]
+        assert (question.right, question.named) == (("2",), {"en": word, "zh": word})
+
+
+def test_a_place_outside_the_prompt_has_no_word_before_it(tour: Timeline) -> None:
+    """Before its first token there is none; behind its last it is the last one."""
+    (view,) = tour.last_frame(4).sequences
+    words = [word_before(tour, view, count) for count in (-1, 0, 1, 10**9)]
+    assert words == ["", "", "You", "Assistant:"]
