@@ -18,6 +18,9 @@ UNWANTED = ("*/*", "consolidated*")
 NOT_SHOWN = (401, 403, 404)
 """The hub's answers where there is no such model, or the asker may not know whether there is."""
 
+NOT_REACHED = ("ConnectError", "ProxyError", "UnsupportedProtocol", "InvalidURL")
+"""Errors of what speaks HTTP for the library, by name as that may change: nobody is there, or the address is none."""
+
 
 def is_hub_id(name: str) -> bool:
     """Tell whether the hub could have a model of this name."""
@@ -27,14 +30,15 @@ def is_hub_id(name: str) -> bool:
 def download(hub_id: str) -> ModelFolder:
     """Return the folder of a model of the hub, which the hub's own library downloads or has kept.
 
-    The settings come first and are looked at, so that nobody waits for weights that cannot be used. Files that came
-    whole stay when a download is cut off, and the next one brings the others; nothing half-written has the name of a
-    file. The library shows its progress on stderr. Where the hub cannot be reached, what was downloaded before is used.
-    The environment variable HF_ENDPOINT names another hub than huggingface.co.
+    The settings come first and are looked at: where they or the weights are not of the kind that we load, no weights
+    are downloaded. Files that came whole stay when a download is cut off, and the next one brings the others; nothing
+    half-written has the name of a file. The library shows its progress on stderr. Where the hub cannot be reached, what
+    was downloaded before is used. The environment variable HF_ENDPOINT names another hub than huggingface.co.
 
     Raises:
         FetchFailed: reason "hub" (not reached, nothing kept), "hub_unknown", "hub_gated" (only for those who were
-            granted access), "hub_error" (it answered with an error), "hub_cut_off" or "disk".
+            granted access), "hub_error" (it answered with an error), "hub_answer" (with what cannot be read, as a page
+            that is no hub does), "hub_cut_off" or "disk".
         ModelRefused: as `ModelFolder.check` does.
     """
     settings = _snapshot(hub_id, SETTINGS)
@@ -98,8 +102,10 @@ def _reason(error: Exception) -> tuple[str, str]:
         return "hub_unknown" if status in NOT_SHOWN else "hub_error", f"HTTP {status}"
     if isinstance(error, HFValidationError):
         return "hub_unknown", detail
-    if isinstance(error, LocalEntryNotFoundError) or type(error).__name__ in ("ConnectError", "ProxyError"):
+    if isinstance(error, LocalEntryNotFoundError) or type(error).__name__ in NOT_REACHED:
         return "hub", detail
+    if isinstance(error, ValueError | LookupError | TypeError):
+        return "hub_answer", type(error).__name__
     if isinstance(error, OSError) and error.errno is not None and not isinstance(error, ConnectionError | TimeoutError):
         return "disk", system_name(error)
     return "hub_cut_off", detail

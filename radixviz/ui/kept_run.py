@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from threading import get_ident
 
 from radixviz.errors import RadixVizError, UnknownModel
 from radixviz.model.cache_folder import cache_folder
@@ -106,7 +107,7 @@ def keep_run(key: str, text: PlayerText) -> None:
     if not key or (known is not None and known.text.played > text.played):
         return
     path = _path(key)
-    beside = path.with_suffix(f".{os.getpid()}")
+    beside = path.with_suffix(f".{os.getpid()}-{get_ident()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         beside.write_text(text.json, encoding="utf-8")
@@ -114,9 +115,17 @@ def keep_run(key: str, text: PlayerText) -> None:
     except OSError as error:
         logging.getLogger(__name__).info("the run is not kept for the next start: %s", error)
         return
-    for old in sorted(path.parent.glob("*.json"), key=lambda file: file.stat().st_mtime)[:-_MOST_KEPT]:
+    for old in sorted(path.parent.glob("*.json"), key=_changed)[:-_MOST_KEPT]:
         with suppress(OSError):
             old.unlink()
+
+
+def _changed(file: Path) -> float:
+    """Return when the file was changed; another process may have forgotten it meanwhile."""
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _path(key: str) -> Path:

@@ -159,6 +159,19 @@ def test_a_hub_with_a_fault_of_its_own_is_told(hub: Hub) -> None:
     assert failure() == ("hub_error", "HTTP 503")
 
 
+@pytest.mark.parametrize(("answer", "detail"), [(b"<html>", "JSONDecodeError"), (b"{}", "KeyError")])
+def test_an_address_that_is_no_hub_is_told(answer: bytes, detail: str, hub: Hub) -> None:
+    """A page or another service answers there: nothing was cut off, and trying again does not help."""
+    hub.answer = answer
+    assert failure() == ("hub_answer", detail)
+
+
+def test_an_address_without_a_scheme_is_told(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody can be reached there."""
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "huggingface.example")
+    assert failure()[0] == "hub"
+
+
 @pytest.mark.usefixtures("no_waiting")
 def test_a_download_that_was_cut_off_goes_on(hub: Hub, hub_cache: Path, llama: CausalLM) -> None:
     """Nothing half-written is left; the next try takes what came whole, and survives a cut of its own."""
