@@ -8,7 +8,8 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,8 +64,15 @@ def browser(chromium_path: Path) -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Start the app on a free port as README says, and return its address once it is healthy."""
+    with running_app(tmp_path_factory.mktemp("app")) as address:
+        yield address
+
+
+@contextmanager
+def running_app(folder: Path, environment: Mapping[str, str] | None = None) -> Iterator[str]:
+    """Run the app on a free port; this folder is its cache, and has its log."""
     port = _free_port()
-    log = tmp_path_factory.mktemp("app") / "streamlit.log"
+    log = folder / "streamlit.log"
     command = [sys.executable, "-m", "streamlit", "run", "app.py"]
     options = ["--server.port", str(port), "--server.headless", "true"]
     with (
@@ -72,7 +80,7 @@ def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         subprocess.Popen(
             [*command, *options],
             cwd=ROOT,
-            env={**os.environ, "RADIXVIZ_CACHE": str(log.parent)},
+            env={**os.environ, "RADIXVIZ_CACHE": str(folder), **(environment or {})},
             stdin=subprocess.DEVNULL,
             stdout=sink,
             stderr=sink,

@@ -52,7 +52,7 @@ def awaited(app: AppTest) -> dict[str, Any] | None:
 def steps_text(app: AppTest) -> str:
     """Return what stands beside the player of a stepped tour, as text."""
     bodies = [element.proto.body for element in app.get("html")]
-    (told,) = (body for body in bodies if body.startswith('<div class="rv-told">'))
+    (told,) = (body for body in bodies if body.startswith('<div class="rv-told'))
     return unescape(re.sub("<[^>]*>", " ", told)).strip()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from radixviz.ui.asked_stage import ask_all_stages, ask_next_stage, call_off
 from radixviz.ui.components.plain_text import as_text
 from radixviz.ui.components.start_up import show_error
 from radixviz.ui.kept_run import KeptRun
+from radixviz.ui.state import View
 from radixviz.ui.stepped_tour import SteppedTour, Told
 from radixviz.ui.timeline_job import PLAYING, spare_collector
 
@@ -28,15 +30,13 @@ _MOST_SAID = 3_000
 _STYLE = Path(__file__).with_suffix(".css")
 
 
-def show_steps(tour: SteppedTour, kept: KeptRun | None, lang: str) -> None:
+def show_steps(tour: SteppedTour, kept: KeptRun | None, view: View) -> None:
     """Show how the run is advanced, or what it is doing; `kept` is the earlier run that the player shows, if any."""
     st.html(f"<style>{_STYLE.read_text(encoding='utf-8')}</style>")
     if tour.error is not None:
-        show_error(tour.error, lang)
-    if tour.is_working:
-        _show_working(tour, kept, lang, tour.told.stages)
-    else:
-        _show_waiting(tour, kept, lang)
+        show_error(tour.error, view.lang)
+    state = _RowState.of(tour)
+    st.fragment(_show_row, run_every=_SECONDS if state.is_working else None)(tour, kept, view, state)
 
 
 def show_chat(tour: SteppedTour, lang: str) -> None:
@@ -48,41 +48,64 @@ def show_chat(tour: SteppedTour, lang: str) -> None:
         st.caption(as_text(say(lang, "chat.plain", detail=visible(refusal))))
 
 
-def _show_waiting(tour: SteppedTour, kept: KeptRun | None, lang: str) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key=ROW):
-        if not tour.is_whole:
-            st.button(_next_text(tour, kept, lang), key=NEXT, on_click=ask_next_stage, args=(tour,), type="primary")
-            st.button(say(lang, "steps.all"), key=ALL, on_click=ask_all_stages, args=(tour,))
-        if tour.is_loaded:
-            st.button(say(lang, "steps.cancel"), key=CANCEL, on_click=call_off, args=(tour,))
-        _show_told(_state_text(tour, kept, lang), tour.told)
+@dataclass(frozen=True, slots=True)
+class _RowState:
+    """What the whole page depends on: when it is another, the page runs again and not only the row."""
+
+    is_working: bool
+    is_loaded: bool
+    stages: int
+
+    @classmethod
+    def of(cls, tour: SteppedTour) -> _RowState:
+        return cls(tour.is_working, tour.is_loaded, tour.told.stages)
 
 
-@st.fragment(run_every=_SECONDS)
-def _show_working(tour: SteppedTour, kept: KeptRun | None, lang: str, shown: int) -> None:
-    """Show what is being said; when a stage is there, or nothing runs any more, the whole page runs once more."""
-    spare_collector()
-    if not tour.is_working or tour.told.stages > shown:
+def _show_row(tour: SteppedTour, kept: KeptRun | None, view: View, state: _RowState) -> None:
+    """Show the row, in one container whether it waits or works: another would stand beside the old one for a moment.
+
+    This alone runs again while a stage runs, and when one of its buttons is pressed.
+    """
+    if _RowState.of(tour) != state:
         st.rerun()
-    progress, told = tour.progress, tour.told
+    with st.container(horizontal=True, vertical_alignment="center", key=ROW):
+        if state.is_working:
+            _show_working(tour, kept, view)
+        else:
+            _show_waiting(tour, kept, view)
+
+
+def _show_waiting(tour: SteppedTour, kept: KeptRun | None, view: View) -> None:
+    lang = view.lang
+    if not tour.is_whole:
+        st.button(_next_text(tour, kept, lang), key=NEXT, on_click=ask_next_stage, args=(tour,), type="primary")
+        st.button(say(lang, "steps.all"), key=ALL, on_click=ask_all_stages, args=(tour,))
+    if tour.is_loaded:
+        st.button(say(lang, "steps.cancel"), key=CANCEL, on_click=call_off, args=(tour,))
+    _show_told(_state_text(tour, kept, lang), tour.told, view)
+
+
+def _show_working(tour: SteppedTour, kept: KeptRun | None, view: View) -> None:
+    spare_collector()
+    lang, progress, told = view.lang, tour.progress, tour.told
     step = say(lang, "steps.ending" if tour.is_ending else f"load.{progress.step}")
     if progress.step == PLAYING and told.stage is not None and not tour.is_ending:
         step = _stage_name(told.stage, lang)
-    with st.container(horizontal=True, vertical_alignment="center", key=ROW):
-        text = say(lang, "steps.cancel")
-        st.button(text, key=CANCEL, on_click=call_off, args=(tour,), disabled=tour.is_ending)
-        st.progress(progress.share, f"{tour.plan.model}{say(lang, 'colon')}{as_text(step)}")
-        _show_told(say(lang, "load.kept", day=kept.day) if kept and not told.said else "", told)
+    st.button(say(lang, "steps.cancel"), key=CANCEL, on_click=call_off, args=(tour,), disabled=tour.is_ending)
+    st.progress(progress.share, f"{tour.plan.model}{say(lang, 'colon')}{as_text(step)}")
+    _show_told(say(lang, "load.kept", day=kept.day) if kept and not told.said else "", told, view)
 
 
-def _show_told(state: str, told: Told) -> None:
+def _show_told(state: str, told: Told, view: View) -> None:
     """Show a sentence and the replies so far, written by a model: shown as text, whatever signs are in it."""
+    large = " rv-large" if view.present else ""
     many = " rv-many" if len(told.said) > 1 else ""
     replies = "".join(
         f"<p><b>{escape(name)}</b><span><i>{escape(text[-_MOST_SAID:])}</i></span></p>" for name, text in told.said
     )
     sentence = f'<p class="rv-state">{escape(state)}</p>' if state else ""
-    st.html(f'<div class="rv-told">{sentence}<div class="rv-said{many}"><div>{replies}</div></div></div>')
+    said = f'<div class="rv-said{many}" tabindex="0"><div>{replies}</div></div>'
+    st.html(f'<div class="rv-told{large}">{sentence}{said}</div>')
 
 
 def _stage_name(stage: StageKey, lang: str) -> str:

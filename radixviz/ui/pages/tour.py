@@ -37,6 +37,7 @@ from radixviz.ui.settings import find_settings, find_story
 from radixviz.ui.state import (
     LANGUAGES,
     AppState,
+    View,
     get_opened,
     get_state,
     page_language,
@@ -72,7 +73,7 @@ def show_tour() -> None:
     beside, player, below, files = st.container(key=BESIDE), st.container(), st.container(), st.container()
     if live:  # before the player, which is large: so the reader soon sees that something is being done
         with beside:
-            _show_steps(run, kept, state.lang)
+            _show_steps(run, kept, state.view)
         with below:
             _show_work(run, kept, state.lang, is_begun=there.kept is not None or there.beginning is not None)
     if run.job is not None:
@@ -160,10 +161,10 @@ def _show_beginning(text: PlayerText, state: AppState, said: tuple[Notice, ...],
     return state
 
 
-def _show_steps(run: PlayedRun, kept: KeptRun | None, lang: str) -> None:
+def _show_steps(run: PlayedRun, kept: KeptRun | None, view: View) -> None:
     """Offer beside the player to run the stages of another model; a run of it that is shown may be an earlier one."""
     if run.tour is not None:
-        show_steps(run.tour, kept if run.job is None else None, lang)
+        show_steps(run.tour, kept if run.job is None else None, view)
 
 
 def _show_work(run: PlayedRun, kept: KeptRun | None, lang: str, *, is_begun: bool) -> None:
