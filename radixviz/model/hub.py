@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from radixviz.errors import FetchFailed, ModelRefused, system_name
-from radixviz.model.folder import PICKLED, ModelFolder
+from radixviz.errors import FetchFailed, ModelRefused, UnknownModel, system_name
+from radixviz.model.folder import PICKLED, ModelFolder, locate
 
 HUB_ID = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*", re.ASCII)
 SETTINGS = ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "chat_template.jinja")
@@ -70,6 +70,20 @@ def kept_folder(hub_id: str) -> ModelFolder | None:
         return ModelFolder(hub_id, Path(snapshot_download(hub_id, local_files_only=True)))
     except (OSError, ValueError):
         return None
+
+
+def local_folder(name_or_path: str) -> ModelFolder:
+    """Return the folder of a model that is here, as `locate` does or as the hub's library has kept it.
+
+    Raises UnknownModel, or ModelRefused for one that is not fetched yet.
+    """
+    try:
+        return locate(name_or_path)
+    except UnknownModel:
+        kept = kept_folder(name_or_path) if is_hub_id(name_or_path) else None
+        if kept is None:
+            raise
+        return kept
 
 
 def _refuse_pickles(folder: ModelFolder) -> None:

@@ -22,10 +22,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from threading import get_ident
 
-from radixviz.errors import RadixVizError, UnknownModel
+from radixviz.errors import RadixVizError
 from radixviz.model.cache_folder import cache_folder
-from radixviz.model.folder import ModelFolder, locate
-from radixviz.model.hub import is_hub_id, kept_folder
+from radixviz.model.hub import local_folder
 from radixviz.scenario.schema import Scenario
 from radixviz.ui.components.player import PlayerText
 
@@ -58,7 +57,7 @@ class FileStamp:
 def model_files(model: str) -> tuple[FileStamp, ...]:
     """Return the files of a model that is here, none where it is not. They are not read."""
     try:
-        paths = sorted(path for path in _folder(model).path.iterdir() if path.is_file())
+        paths = sorted(path for path in local_folder(model).path.iterdir() if path.is_file())
         return tuple(FileStamp(path, path.stat().st_size, path.stat().st_mtime_ns) for path in paths)
     except (OSError, RadixVizError):
         return ()
@@ -130,16 +129,6 @@ def _changed(file: Path) -> float:
 
 def _path(key: str) -> Path:
     return cache_folder() / "runs" / f"{key}.json"
-
-
-def _folder(model: str) -> ModelFolder:
-    try:
-        return locate(model)
-    except UnknownModel:
-        kept = kept_folder(model) if is_hub_id(model) else None
-        if kept is None:
-            raise
-        return kept
 
 
 def _content(file: FileStamp) -> bytes:
