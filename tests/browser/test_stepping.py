@@ -61,7 +61,7 @@ def stepped_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     ).save_pretrained(folder)
     shutil.copy(locate(TINY).path / "tokenizer.json", folder)
     with running_app(tmp_path_factory.mktemp("stepped"), {MODEL_VARIABLE: str(folder)}) as address:
-        yield f"{address}/?pool=300&ask=0&lang="
+        yield f"{address}/?ask=0&pool="
 
 
 def press(page: Page, key: str) -> None:
@@ -83,7 +83,7 @@ def wait_for_place(page: Page, stage: int, frame: int) -> None:
 
 def test_what_streams_is_in_view_with_the_tree_and_moves_nothing(browser: Browser, stepped_url: str) -> None:
     """Without scrolling; where the window is wide beside the player, else above it. The player stays the same."""
-    with opened(browser, stepped_url + "en", *LAPTOP) as (page, wrong):
+    with opened(browser, stepped_url + "300&lang=en", *LAPTOP) as (page, wrong):
         for stage in (1, 2):
             press(page, "next")
             wait_for_stage(page, stage)
@@ -107,7 +107,7 @@ def test_what_streams_is_in_view_with_the_tree_and_moves_nothing(browser: Browse
 
 def test_a_kept_run_is_shown_and_left_as_the_reader_moves_on(browser: Browser, stepped_url: str) -> None:
     """What an earlier visit has run is there at once, with a word that running on begins anew."""
-    with opened(browser, stepped_url + "en") as (page, wrong):
+    with opened(browser, stepped_url + "301&lang=en") as (page, wrong):
         press(page, "next")
         wait_for_stage(page, 1)
         press(page, "next")
@@ -115,7 +115,7 @@ def test_a_kept_run_is_shown_and_left_as_the_reader_moves_on(browser: Browser, s
         press(page, "cancel")
         page.locator(".rv-state", has_text="Cancelled").wait_for(timeout=READY_MILLISECONDS)
         assert wrong == []
-    with opened(browser, stepped_url + "zh&stage=2") as (page, wrong):
+    with opened(browser, stepped_url + "301&lang=zh&stage=2") as (page, wrong):
         page.locator(".rv-state", has_text="都要从第 1 步开始").wait_for(timeout=READY_MILLISECONDS)
         wait_for_place(page, 2, 1)
         press(page, "next")
