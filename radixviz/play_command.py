@@ -51,6 +51,8 @@ def play(words: Sequence[str], language: str) -> int:
         on_stage=lambda stage: print_stage(stage, language),
         on_first_token=seconds.__setitem__,
     )
+    if timeline.unmet:
+        print(say(language, "unmet.lead"), file=sys.stderr)
     for unmet in timeline.unmet:
         print(explain_unmet(unmet, language), file=sys.stderr)
     times = None if options.no_times else seconds

@@ -272,9 +272,16 @@ class Timeline:
         return b"".join(self.token_bytes[token] for token in token_ids).decode("utf-8", "replace")
 
 
+UNNAMED = "?"
+"""Stands in an unmet expectation for a node that has neither a letter nor a name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unmet:
-    """An expectation that the run did not meet: which stage, which kind, what was expected and what was found."""
+    """An expectation that the run did not meet: which stage, which kind, what was expected and what was found.
+
+    Evicted nodes are told by letter, else by name, else by `UNNAMED`, with ", " between them.
+    """
 
     stage: StageKey
     kind: Literal["hit", "evicted", "look", "split", "letter"]

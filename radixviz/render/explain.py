@@ -18,7 +18,7 @@ from radixviz.errors import (
     RadixVizError,
 )
 from radixviz.render.words import say, words
-from radixviz.timeline import StageKey, Unmet
+from radixviz.timeline import UNNAMED, StageKey, Unmet
 
 _SYSTEM = ("ENOENT", "EACCES", "EPERM", "EISDIR", "ENOTDIR", "ENOSPC", "EDQUOT", "EROFS", "ENAMETOOLONG")
 """The system's errors that have words; another is told by its name."""
@@ -55,8 +55,40 @@ def explain_unmet(unmet: Unmet, lang: str) -> str:
 
     Raises UnknownLanguage.
     """
-    shown = {name: _outcome(unmet, text, lang) for name, text in (("expected", unmet.expected), ("found", unmet.found))}
-    return say(lang, f"unmet.{unmet.kind}", stage=_stage(unmet.stage, lang), subject=unmet.subject, **shown)
+    stage = _stage(unmet.stage, lang)
+    match unmet.kind:
+        case "hit":
+            subject = _sequence(unmet.subject, lang)
+            return say(
+                lang,
+                "unmet.miss" if unmet.expected == "0" else "unmet.hit",
+                stage=stage,
+                subject=subject,
+                n=int(unmet.found),
+            )
+        case "evicted":
+            gone = unmet.found.split(", ") if unmet.found else []
+            key = (
+                "unmet.evicted"
+                if gone and unmet.expected
+                else "unmet.evicted.unasked"
+                if gone
+                else "unmet.evicted.none"
+            )
+            return say(
+                lang,
+                key,
+                stage=stage,
+                found=_nodes(unmet.found, lang),
+                n=len(gone),
+                expected=_nodes(unmet.expected, lang),
+            )
+        case "look":
+            expected, found = (say(lang, f"unmet.look.{look or 'absent'}") for look in (unmet.expected, unmet.found))
+            return say(lang, "unmet.look", stage=stage, subject=unmet.subject, expected=expected, found=found)
+        case "split":
+            return say(lang, "unmet.split" if unmet.expected == "yes" else "unmet.split.unasked", stage=stage)
+    return say(lang, "unmet.letter", stage=stage, subject=unmet.subject)
 
 
 def _facts(error: RadixVizError) -> Mapping[str, object]:
@@ -140,9 +172,12 @@ def _stage(stage: StageKey, lang: str) -> str:
     return say(lang, "stage.encore") if stage == "encore" else say(lang, "stage", stage=stage)
 
 
-def _outcome(unmet: Unmet, text: str, lang: str) -> str:
-    if unmet.kind == "look":
-        return say(lang, f"look.{text}").lower() if f"look.{text}" in words(lang) else say(lang, "unmet.absent")
-    if unmet.kind == "evicted":
-        return say(lang, "comma").join(text.split(", ")) if text else say(lang, "nothing")
-    return say(lang, text) if text in ("yes", "no", "none") else text
+def _sequence(name: str, lang: str) -> str:
+    """Return a request by its name, and one of its samples as such."""
+    request, mark, sample = name.rpartition("#")
+    return say(lang, "unmet.sample", request=request, n=sample) if mark else name
+
+
+def _nodes(found: str, lang: str) -> str:
+    names = (say(lang, "unmet.unnamed") if name == UNNAMED else name for name in found.split(", "))
+    return say(lang, "comma").join(names)

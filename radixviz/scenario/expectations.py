@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from radixviz.events import NodeEvicted, NodeSplit
 from radixviz.scenario.schema import StageSpec
-from radixviz.timeline import Frame, Unmet
+from radixviz.timeline import UNNAMED, Frame, Unmet
 
 
 def unmet_in(spec: StageSpec, frames: list[Frame]) -> Iterator[Unmet]:
@@ -19,11 +19,11 @@ def unmet_in(spec: StageSpec, frames: list[Frame]) -> Iterator[Unmet]:
         yield Unmet(spec.stage, "split", "", _yes_no(spec.expect.split), _yes_no(split))
 
 
-def evicted_letters(frames: list[Frame]) -> list[str | None]:
-    """Return the letters of the nodes evicted in these frames, in order; None where a node has none."""
+def _evicted(frames: list[Frame]) -> list[str]:
+    """Return the nodes evicted in these frames, in order: the letter of each, else its name, else `UNNAMED`."""
     ids = [event.node_id for frame in frames for event in frame.events if isinstance(event, NodeEvicted)]
-    labels = frames[-1].labels
-    return [labels[node_id].letter if node_id in labels else None for node_id in ids]
+    marks = (frames[-1].labels.get(node_id) for node_id in ids)
+    return [(mark.letter or mark.name if mark else None) or UNNAMED for mark in marks]
 
 
 def _unmet_hits(spec: StageSpec, last: Frame) -> Iterator[Unmet]:
@@ -37,7 +37,7 @@ def _unmet_hits(spec: StageSpec, last: Frame) -> Iterator[Unmet]:
 
 
 def _unmet_evictions(spec: StageSpec, frames: list[Frame]) -> Iterator[Unmet]:
-    found = ", ".join(letter or "?" for letter in evicted_letters(frames))
+    found = ", ".join(_evicted(frames))
     expected = ", ".join(spec.expect.evicted)
     if found != expected:
         yield Unmet(spec.stage, "evicted", "", expected, found)

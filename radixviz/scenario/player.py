@@ -112,13 +112,14 @@ class _Play:
         return self._told(frames, naming.unmet + unmet)
 
     def _told(self, frames: list[Frame], unmet: list[Unmet]) -> Timeline:
+        stages = [spec.stage for spec in self._scenario.stage]
         return Timeline(
             scenario=self._scenario.id,
             run=self._run,
             script=script_of(self._scenario, self._tokenizer, taught=bool(self._stop_token_ids)),
             frames=tuple(frames),
             token_bytes=self._token_bytes(frames),
-            unmet=tuple(unmet),
+            unmet=tuple(sorted(unmet, key=lambda one: stages.index(one.stage))),
         )
 
     def _is_as_written(self, unmet: list[Unmet]) -> bool:

@@ -472,33 +472,63 @@ def test_every_reason_in_the_sources_has_words(folder: str, called: str, place: 
     [
         (
             Unmet(3, "hit", "A2", "> 0", "0"),
-            "Stage 3: A2 reuses 0 tokens, expected > 0.",
-            "第 3 步：A2 复用了 0 个 token，预期是 > 0。",
+            "Stage 3: A2 reuses no token; the story expects that it reuses some.",
+            "第 3 步：A2 没有复用任何 token，预期会复用。",
+        ),
+        (
+            Unmet(9, "hit", "F4#1", "> 0", "0"),
+            "Stage 9: sample 1 of F4 reuses no token; the story expects that it reuses some.",
+            "第 9 步：F4 的样本 1 没有复用任何 token，预期会复用。",
+        ),
+        (
+            Unmet(6, "hit", "F1", "0", "5"),
+            "Stage 6: F1 reuses 5 tokens; the story expects that it reuses none.",
+            "第 6 步：F1 复用了 5 个 token，预期一个也不复用。",
         ),
         (
             Unmet(8, "evicted", "", "h, g", ""),
-            "Stage 8: evicted nothing, expected h, g.",
-            "第 8 步：淘汰了 没有，预期是 h、g。",
+            "Stage 8: nothing was evicted; the story expects h, g to go.",
+            "第 8 步：什么都没有淘汰，预期淘汰 h、g。",
+        ),
+        (
+            Unmet(4, "evicted", "", "", "c"),
+            "Stage 4: c was evicted; the story expects that nothing is.",
+            "第 4 步：淘汰了 c，预期什么都不淘汰。",
+        ),
+        (
+            Unmet(6, "evicted", "", "c", "b, B2, ?"),
+            "Stage 6: b, B2, a node without a name were evicted; the story expects c to go.",
+            "第 6 步：淘汰了 b、B2、一个没有名字的节点，预期淘汰 c。",
         ),
         (
             Unmet("encore", "look", "S3", "hit", "new"),
-            "Encore: S3 is new, expected hit.",
-            "尾声：S3 是 新增，预期是 命中。",
+            "Encore: S3 is new; the story expects it to be a hit.",
+            "尾声：S3 是新增的，预期被命中。",
         ),
         (
             Unmet(9, "look", "When", "evicted", ""),
-            "Stage 9: When is not there, expected evicted.",
-            "第 9 步：When 是 不存在，预期是 淘汰。",
+            "Stage 9: When is not in the tree; the story expects it to be evicted.",
+            "第 9 步：When 不在树上，预期被淘汰。",
+        ),
+        (
+            Unmet(4, "look", "A2", "cached", "evicted"),
+            "Stage 4: A2 is evicted; the story expects it to be cached as before.",
+            "第 4 步：A2 被淘汰，预期照旧留在缓存里。",
         ),
         (
             Unmet(4, "split", "", "yes", "no"),
-            "Stage 4: a node is split: no, expected yes.",
-            "第 4 步：有节点被拆分：否，预期是 是。",
+            "Stage 4: no node is split; the story expects a split.",
+            "第 4 步：没有节点被拆分，预期有一个被拆分。",
+        ),
+        (
+            Unmet(3, "split", "", "no", "yes"),
+            "Stage 3: a node is split; the story expects no split.",
+            "第 3 步：有节点被拆分，预期没有。",
         ),
         (
             Unmet(4, "letter", "c", "a node", "none"),
-            "Stage 4: the letter c has no node.",
-            "第 4 步：字母 c 没有对应的节点。",
+            "Stage 4: there is no node for the letter c; the story expects one.",
+            "第 4 步：没有节点对应字母 c，预期有一个。",
         ),
     ],
 )

@@ -58,6 +58,7 @@ BUILT: Mapping[str, tuple[str, ...]] = {
     "state.": ("timeline", "engine/request"),
     "tokens.": ("timeline", "render/player/class/bars"),
     "unmet.": ("timeline",),
+    "unmet.look.": ("timeline", "render/explain"),
     "where.": ("scenario/",),
     "why.": ("render/moment",),
 }

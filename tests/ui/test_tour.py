@@ -11,10 +11,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from radixviz.errors import ModelRefused
-from radixviz.render.explain import explain, explain_unmet
+from radixviz.render.explain import explain
 from radixviz.render.layout import find_engine
 from radixviz.render.player_data import player_data
-from radixviz.render.words import words
+from radixviz.render.words import say, words
 from radixviz.scenario.player import OnTimeline
 from radixviz.scenario.schema import Scenario
 from radixviz.timeline import Timeline, Unmet
@@ -141,10 +141,23 @@ def test_what_the_story_expected_in_vain_is_said(
     monkeypatch: pytest.MonkeyPatch, open_app: OpenApp, timeline: Timeline
 ) -> None:
     """Below the player, in the reader's language: with another pool the tour may tell another story."""
-    unmet = Unmet(5, "evicted", "", "c", "")
-    monkeypatch.setattr(jobs, "make_timeline", lambda *_: replace(timeline, unmet=(unmet,)))
+    unmet = (Unmet(4, "hit", "F4#1", "> 0", "0"), Unmet(5, "evicted", "", "c", ""))
+    monkeypatch.setattr(jobs, "make_timeline", lambda *_: replace(timeline, unmet=unmet))
     app = open_app(stage="5", lang="zh", pool="299")
-    assert [caption.value for caption in app.caption] == [explain_unmet(unmet, "zh")]
+    (told,) = app.expander
+    assert (told.label, told.proto.expanded) == (say("zh", "unmet.lead"), True)
+    assert [caption.value for caption in told.caption] == [
+        "- 第 4 步：F4 的样本 1 没有复用任何 token，预期会复用。\n- 第 5 步：什么都没有淘汰，预期淘汰 c。"
+    ]
+
+
+def test_a_long_list_of_it_is_folded(monkeypatch: pytest.MonkeyPatch, open_app: OpenApp, timeline: Timeline) -> None:
+    """One sentence stands for it until the reader opens it."""
+    unmet = (Unmet(5, "evicted", "", "c", ""),) * 7
+    monkeypatch.setattr(jobs, "make_timeline", lambda *_: replace(timeline, unmet=unmet))
+    (told,) = open_app(stage="5", lang="en", pool="299").expander
+    assert told.proto.expanded is False
+    assert told.caption[0].value.count("- Stage 5: nothing was evicted; the story expects c to go.") == 7
 
 
 def test_the_introduction_shows_the_shared_beginning(open_app: OpenApp) -> None:

@@ -10,7 +10,6 @@ import streamlit as st
 
 from radixviz.errors import RadixVizError
 from radixviz.render.dot import labelled_dot
-from radixviz.render.explain import explain_unmet
 from radixviz.render.layout import find_engine
 from radixviz.render.player_data import PlayerIntro
 from radixviz.render.tree_boxes import tree_boxes
@@ -24,10 +23,10 @@ from radixviz.ui.components.lesson import show_walker
 from radixviz.ui.components.model_choice import show_models, show_refused_model
 from radixviz.ui.components.page_links import TOUR, show_links
 from radixviz.ui.components.page_style import style_page
-from radixviz.ui.components.plain_text import as_text
 from radixviz.ui.components.player import Awaited, PlayerText, Start, show_player
 from radixviz.ui.components.start_up import show_error, show_failure, show_progress
 from radixviz.ui.components.stepping import BESIDE, show_chat, show_steps
+from radixviz.ui.components.unmet import show_unmet
 from radixviz.ui.kept_run import KeptRun
 from radixviz.ui.offered_models import find_models
 from radixviz.ui.played_run import PlayedRun, find_run
@@ -123,7 +122,7 @@ def _show_there(
         text = player_text(timeline, engine, there.intro, there.key)
         state = _show(text, state, said, awaited)
         if timeline.unmet:
-            st.caption(as_text(" ".join(explain_unmet(unmet, state.lang) for unmet in timeline.unmet)))
+            show_unmet(timeline.unmet, state.lang)
         if engine is None:
             _show_plain_tree(timeline, state)
     elif there.kept is not None:
