@@ -29,7 +29,7 @@ WRONG = {
     "3": "Not 63, but 47. The client sends all of it, but the 16 tokens of the first turn are in the tree.",
     "4": "Not “assistant.”, but “User:”. That is where a message ends, but edges are not messages: the next tokens are "
     "the same, too.",
-    "5": "Not SYS, but A2. SYS is in use: 1 running request holds it.",
+    "5": "Not SYS, but A2 (c). SYS is in use: 1 running request holds it.",
 }
 ROOM = """async () => {
   const find = (css) => document.querySelector(css), box = (element) => element.getBoundingClientRect();

@@ -56,11 +56,15 @@ def test_a_pdf_has_few_pages(chromium_path: Path, tour: Timeline) -> None:
 
 
 def test_the_page_opens_a_file_and_saves_a_frame_and_goes_back(browser: Browser, app_url: str, tmp_path: Path) -> None:
-    """A run saved as JSON is shown with its name; its frame is saved as PNG; the live tour comes back."""
+    """A run saved as JSON is shown with its name; its frame is saved as PNG; a link to it is one to the live tour."""
     told = timeline(frame([node(1, None, "ab")], stage=2), token_bytes={97: b"a", 98: b"b"})
     saved = tmp_path / "时间线.json"
     saved.write_bytes(write_timeline(told))
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 800},
+        accept_downloads=True,
+        permissions=["clipboard-read", "clipboard-write"],
+    )
     page = context.new_page()
     page.goto(f"{app_url}/?stage=2&frame=1&lang=zh")
     player = page.locator("[data-testid=player][data-stage='2']")
@@ -76,6 +80,11 @@ def test_the_page_opens_a_file_and_saves_a_frame_and_goes_back(browser: Browser,
     with Image.open(tmp_path / "a.png") as picture:
         assert picture.width == 2 * (820 + 2 * 24)
     page.keyboard.press("Escape")
+    page.keyboard.press("k")
+    page.locator(".rv-copied span", has_text=say("zh", "link.copied.opened")).wait_for()
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject() }")
+    page.locator("[data-tool=copy]").click()
+    page.locator(".rv-copied span", has_text=say("zh", "link.by_hand.opened")).wait_for()
     page.get_by_role("button", name=say("zh", "files.back")).click()
     page.locator("[data-testid=player] .rv-label", has_text="尾声").wait_for()
     context.close()

@@ -139,6 +139,7 @@ def test_chinese_texts_are_chinese() -> None:
         "tokens.title",
         "colon",
         "comma",
+        "node.lettered",
         "error.detail",
         "where.top",
         "where.part",

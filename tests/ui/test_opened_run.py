@@ -19,7 +19,7 @@ from radixviz.ui.opened_run import opened_with
 from radixviz.ui.state import Opened
 from tests.render.small_timeline import frame, node, timeline
 from tests.ui.conftest import OpenApp
-from tests.ui.shown import given, notices, place
+from tests.ui.shown import given, notices, place, start
 
 NAME = "时间线 *1*.json"
 BOM = b"\xef\xbb\xbf"
@@ -43,11 +43,13 @@ def test_an_opened_file_is_shown_until_the_reader_goes_back(open_app: OpenApp) -
     """The player has its frames and says its name; a rerun shows the same; the way back ends at the live tour."""
     app = open_app(lang="zh")
     live = given(app)
+    assert start(app)["opened"] is False
     data = BOM + json.dumps(json.loads(write_timeline(small())), indent=1).replace("\n", "\r\n").encode()
     upload(app, data)
     for _ in range(2):
         assert (given(app)["scenario"], len(given(app)["frames"])) == ("small", 2)
         assert notices(app, "zh") == [say("zh", "files.shown", name=NAME)]
+        assert start(app)["opened"] is True
         app.run()
     app.button(key=BACK).click().run()
     assert given(app) == live

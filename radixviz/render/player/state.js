@@ -6,11 +6,12 @@
 //   playing, speed (0.5, 1, 2)
 //   open      null, "help" or "overview"
 //   hash      whether the address is kept behind the #
+//   opened    whether a file is shown that the reader has opened: its link opens the live tour
 //   ask, answers  see class/asking.js; present: the projector view, see class/projector.js
 //   notices   null, or {en, zh}: what is said about an address that asked for something that is not
 export function makeStore(start) {
   const listeners = new Set();
-  let state = { frame: -1, lang: "en", both: false, selected: null, hover: null, expert: false, playing: false, speed: 1, open: null, hash: false, notices: null, ask: true, answers: {}, present: false, why: false, ...start };
+  let state = { frame: -1, lang: "en", both: false, selected: null, hover: null, expert: false, playing: false, speed: 1, open: null, hash: false, opened: false, notices: null, ask: true, answers: {}, present: false, why: false, ...start };
   return {
     get state() { return state; },
     set(patch) {

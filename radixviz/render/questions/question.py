@@ -130,20 +130,24 @@ def _node_answers(frame: Frame, before: Frame, why: Told) -> Answers:
         str(node_key(node.node_id)): why if node.node_id in gone else _stays(before, node, turns[node.node_id])
         for node in before.tree.nodes
     }
-    names = [_name(before, node_id) for node_id in gone]
-    named = {lang: say(lang, "comma").join(names) for lang in LANGUAGES}
+    named = {lang: say(lang, "comma").join(_name(before, node_id, lang) for node_id in gone) for lang in LANGUAGES}
     return tuple(str(node_key(node_id)) for node_id in gone), named, said
 
 
 def _stays(before: Frame, node: NodeView, turn: Turn) -> Told:
     key = {"locked": "ask.locked", "children": "ask.children", "oldest": "ask.later"}[turn.reason]
-    name = _name(before, node.node_id)
-    return {lang: (Span(say(lang, key, node=name, n=node.lock_ref)),) for lang in LANGUAGES}
+    return {
+        lang: (Span(say(lang, key, node=_name(before, node.node_id, lang), n=node.lock_ref)),) for lang in LANGUAGES
+    }
 
 
-def _name(frame: Frame, node_id: int) -> str:
+def _name(frame: Frame, node_id: int, lang: str) -> str:
+    """Return what a node is called, with its letter: a sentence beside it may call it by that alone."""
     mark = frame.labels.get(node_id)
-    return visible(mark.name or mark.letter or "" if mark else "") or f"#{node_id}"
+    name, letter = (mark.name, mark.letter) if mark else (None, None)
+    if name and letter:
+        return visible(say(lang, "node.lettered", name=name, letter=letter))
+    return visible(name or letter or "") or f"#{node_id}"
 
 
 def _numbers_frame(timeline: Timeline, info: QuestionInfo, frame: Frame) -> Frame | None:

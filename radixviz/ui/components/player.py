@@ -12,7 +12,7 @@ import streamlit as st
 
 from radixviz.render.player_script import player_markup, player_script, player_styles
 from radixviz.timeline import StageKey
-from radixviz.ui.state import View, keep_report
+from radixviz.ui.state import View, get_opened, keep_report
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
@@ -82,13 +82,19 @@ class Awaited:
 def show_player(text: PlayerText, start: Start, awaited: Awaited | None = None) -> None:
     """Show the player. It keeps its place by itself; `start` counts when it is first shown, or first has frames.
 
+    It is told whether it shows a file that the reader has opened, as no link opens that.
     It writes stage, frame and view into the address, and reports the absolute frame and that address: then the page
     runs again and reads it.
     """
     data = {
         "digest": text.digest,
         "player": text.json,
-        "start": {"frame": start.frame, "notices": start.notices, **asdict(start.view)},
+        "start": {
+            "frame": start.frame,
+            "notices": start.notices,
+            "opened": get_opened().timeline is not None,
+            **asdict(start.view),
+        },
         "awaited": asdict(awaited) if awaited else None,
     }
     _component()(key=PLAYER, data=data, on_frame_change=_reported, on_address_change=_reported)

@@ -100,11 +100,16 @@ def test_each_node_is_told_why_it_stays(asked: Mapping[StageKey, tuple[Frame, Qu
     names = {f"n{node_id}": mark.name for node_id, mark in frame.labels.items()}
     assert {names[key]: plain(told["en"]) for key, told in question.said.items()} == {
         "SYS": "SYS is in use: 1 running request holds it.",
-        "A1": "A1 has a node below it, and only leaves go.",
+        "A1": "A1 (b) has a node below it, and only leaves go.",
         "A2": "A leaf that nobody holds: the only one there is. It goes whole.",
-        "B1": "B1 is in use: 1 running request holds it.",
+        "B1": "B1 (d) is in use: 1 running request holds it.",
         "B2": "B2 is in use: 1 running request holds it.",
     }
+
+
+def test_a_node_is_named_with_its_letter(asked: Mapping[StageKey, tuple[Frame, Question]]) -> None:
+    """The sentence of the frame calls it by its letter alone: so a reader sees that they are one."""
+    assert asked[5][1].named == {"en": "A2 (c)", "zh": "A2（c）"}
 
 
 def test_what_is_seen_before_does_not_tell_the_answer(

@@ -1,4 +1,5 @@
 // Copies the link to exactly what is shown, and says so; where a browser does not let it, it shows the link to copy by hand.
+// A file that the reader has opened (state `opened`) has no link: that of the page opens the live tour, and it says so.
 import { el, write } from "../dom.js";
 
 const SAID_MS = 4000;
@@ -11,7 +12,8 @@ export function makeCopy(store, model, root, address) {
   const copy = async () => {
     const link = address.link(), copied = await toClipboard(link);
     write(text, "");
-    setTimeout(() => write(text, say(copied ? "link.copied" : "link.by_hand")), 50);     // said again, each time
+    const [done, shown] = store.state.opened ? ["link.copied.opened", "link.by_hand.opened"] : ["link.copied", "link.by_hand"];
+    setTimeout(() => write(text, say(copied ? done : shown)), 50);     // said again, each time
     field.hidden = copied;
     field.value = link;
     field.ariaLabel = say("player.copy");

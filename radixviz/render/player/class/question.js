@@ -80,7 +80,9 @@ function verdict({ model, langs }, { question, said, right }) {
 
 function nameOf(model, question, said, lang) {
   if (question.kind === "choice") return question.options[said - 1]?.[lang];
-  return question.kind === "node" ? model.view(question.frame).byKey.get(said)?.title[lang] : said;
+  if (question.kind !== "node") return said;
+  const { title = {}, letter } = model.view(question.frame).byKey.get(said) ?? {};
+  return letter ? model.say(lang, "node.lettered", { name: title[lang], letter }) : title[lang];
 }
 
 // How many were right, and where to look again.
