@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import statistics
 import subprocess
 import sys
@@ -122,6 +123,16 @@ def deep_line(workers: dict[str, Worker]) -> str:
     return f"match of {DEEP_TOKENS:,} tokens along {DEEP_NODES:,} nodes: {shown}"
 
 
+def _check_sglang(folder: Path | None, python: str) -> None:
+    """End with one sentence where there is no SGLang in the folder, or no such Python."""
+    if folder is None:
+        return
+    if not (folder / "sglang" / "srt").is_dir():
+        sys.exit(f"--sglang: the folder {folder} holds no unpacked SGLang wheel (no sglang/srt in it)")
+    if shutil.which(python) is None:
+        sys.exit(f"--sglang-python: there is no program {python}")
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -130,6 +141,7 @@ def main() -> None:
     parser.add_argument("--sglang", type=Path, default=None, help="folder of an unpacked SGLang wheel")
     parser.add_argument("--sglang-python", default=sys.executable, help="a Python that can import it")
     options = parser.parse_args()
+    _check_sglang(options.sglang, options.sglang_python)
     requests = ("--requests", str(options.requests))
     ours = Worker(sys.executable, *requests)
     workers = {"radixviz": ours, "events": ours}

@@ -89,7 +89,7 @@ def _run(given: Sequence[str], language: str) -> int:
         return OK
     wanted = [word for word in given if not word.startswith("-") and word != language]
     if wanted:
-        raise UsageError(say(language, "cli.bad_choice", option="radixviz", value=wanted[0], known=", ".join(VERBS)))
+        raise UsageError(say(language, "cli.unknown_command", value=wanted[0], known=", ".join(VERBS)))
     raise UsageError(say(language, "cli.missing_argument", value=" | ".join(VERBS)))
 
 

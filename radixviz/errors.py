@@ -8,7 +8,7 @@ language, are made by `radixviz.render.explain`: no prose here.
     │   ├── BadPageSize, BadPoolPages, BadTokenCount, BadTokenId, UnknownPolicy
     │   └── EmptyPrompt, DuplicateRequest, BadTemperature, PromptTooLong, RequestTooLarge
     ├── NotFound (LookupError)           UnknownScenario, UnknownModel, UnknownLanguage, UnknownDevice
-    │                                    UnknownSuffix, NoFolder, UnknownStage, UnknownFrame,
+    │                                    UnknownDtype, UnknownSuffix, NoFolder, UnknownStage, UnknownFrame,
     │                                    BadFont, NoChineseFont, NoChromium, UnknownLesson
     ├── BadTimeline (ValueError)         NotTimeline, TimelineCutOff, TimelineTooLarge, TimelineTooNew
     ├── PdfRefused (RuntimeError)        a Chromium was there, but it made no PDF
@@ -171,6 +171,14 @@ class UnknownLanguage(NotFound):
 @dataclass(eq=False)
 class UnknownDevice(NotFound):
     """torch has no such device here."""
+
+    name: str
+    known: tuple[str, ...]
+
+
+@dataclass(eq=False)
+class UnknownDtype(NotFound):
+    """No number format of this name is offered."""
 
     name: str
     known: tuple[str, ...]

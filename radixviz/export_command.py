@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from radixviz.command_line import Command, UsageError, print_chat_refusal, print_progress, print_stage
-from radixviz.errors import UnknownFrame, UnknownLanguage, UnknownStage
+from radixviz.errors import UnknownFrame, UnknownStage
 from radixviz.introduction import player_intro
 from radixviz.render.export.chromium import require_chromium
 from radixviz.render.export.files import check_folder, write_whole
@@ -123,7 +123,9 @@ def _kind(target: Path, options: argparse.Namespace, language: str) -> HandoutKi
     if kind is not None and target.suffix.lower() not in PAGES:
         raise UsageError(say(language, "cli.as_not", value=target.suffix))
     if options.lang == BOTH and target.suffix.lower() not in PAGES:
-        raise UnknownLanguage(BOTH, LANGUAGES)
+        raise UsageError(
+            say(language, "cli.one_language", value=target.suffix, known=say(language, "comma").join(PAGES))
+        )
     return kind
 
 

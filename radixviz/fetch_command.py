@@ -23,7 +23,7 @@ def fetch_model(words: Sequence[str], language: str) -> int:
     options = _fetch_command(language).read(words, required=("name",))
     if options.name not in FETCHABLE:
         known = ", ".join(FETCHABLE)
-        raise UsageError(say(language, "cli.bad_choice", option="fetch", value=options.name, known=known))
+        raise UsageError(say(language, "cli.not_fetched", value=options.name, known=known))
     bar = ProgressBar(sys.stderr, lambda step, done, size: _progress(options.name, step, done, size, language))
     try:
         folder = fetch(options.name, tell=bar.show)

@@ -74,11 +74,14 @@ def test_the_summary_reads_in_chinese(capsys: pytest.CaptureFixture[str]) -> Non
     assert "根" in output
 
 
-@pytest.mark.parametrize("verb", ["prove", "play nine-stages"])
-def test_what_is_asked_is_looked_at_before_pytorch_is_loaded(verb: str) -> None:
+@pytest.mark.parametrize(
+    "line",
+    ["prove --model nothing", "play nine-stages --model nothing", "prove --dtype foo", "play nine-stages --dtype foo"],
+)
+def test_what_is_asked_is_looked_at_before_pytorch_is_loaded(line: str) -> None:
     """A name that nothing answers to costs no seconds; no verb imports the program that draws for another one."""
     heavy = "{'torch', 'transformers', 'graphviz', 'streamlit', 'PIL'}"
-    run = f"main({[*verb.split(), '--model', 'nothing']}), sorted({heavy} & set(sys.modules))"
+    run = f"main({line.split()}), sorted({heavy} & set(sys.modules))"
     script = f"import sys; from radixviz.__main__ import main; print({run})"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, check=False)
     assert done.stdout.decode().strip() == "2 []", done.stderr.decode()
@@ -97,12 +100,16 @@ def test_what_is_asked_is_looked_at_before_pytorch_is_loaded(verb: str) -> None:
         (["play", "nine-stages", "--device", "abacus"], ["abacus", "cpu"], ["abacus", "cpu"]),
         (["play", "nine-stages", "--colour"], ["--colour"], ["--colour"]),
         (["play"], ["scenario"], ["scenario"]),
-        (["perform"], ["perform", "play"], ["perform", "play"]),
+        (["plya"], ["There is no command “plya”. There are: play"], ["没有命令“plya”。可用的有：play"]),
         (["fetch"], ["name"], ["name"]),
         (["prove", "--threads", "0"], ["--threads", "0", "1"], ["--threads", "0", "1"]),
-        (["prove", "--dtype", "int8"], ["tiny", "int8"], ["tiny", "int8"]),
+        (["prove", "--dtype", "int8"], ["int8", "float32, float16, bfloat16"], ["int8", "float32、float16、bfloat16"]),
         (["prove", "--device", "abacus"], ["abacus", "cpu"], ["abacus", "cpu"]),
-        (["fetch", "tiny"], ["tiny", "smollm2"], ["tiny", "smollm2"]),
+        (
+            ["fetch", "smollm3"],
+            ["There is no model “smollm3” that fetch could bring. There are: smollm2"],
+            ["没有可以取来的模型“smollm3”。可用的有：smollm2"],
+        ),
         ([], ["play"], ["play"]),
     ],
 )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from radixviz.errors import ModelRefused, UnknownModel
+from radixviz.errors import ModelRefused, UnknownDtype, UnknownModel
 from radixviz.model.chat_template import ChatTemplate
 from radixviz.model.chat_tokenizer import read_tokenizer
 from radixviz.model.folder import TINY, ModelFolder, locate
@@ -74,10 +74,12 @@ def load(
     cores, and others leave it alone. progress is told each of `STEPS`.
 
     Raises:
-        UnknownModel, UnknownDevice: no such name.
+        UnknownModel, UnknownDevice, UnknownDtype: no such name.
         ModelRefused: the files are unusable or the self-check found other logits; `reason` says which.
         FetchFailed: the hub has no such model, or cannot be reached.
     """
+    if dtype is not None and dtype not in DTYPES:
+        raise UnknownDtype(dtype, DTYPES)
     tell = progress or (lambda step: None)
     folder = _find(name_or_path, tell, hub=hub)
     folder.check()
@@ -153,8 +155,6 @@ def _collector_spared() -> Iterator[None]:
 def _open_torch(
     folder: ModelFolder, device: str, dtype: str | None, threads: int | None
 ) -> tuple[torch.device, torch.dtype]:
-    if (dtype or "float32") not in DTYPES:
-        raise ModelRefused(folder.name, "dtype", str(dtype))
     with _collector_spared():
         import torch
 

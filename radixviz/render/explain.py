@@ -22,6 +22,8 @@ from radixviz.timeline import UNNAMED, StageKey, Unmet
 
 _SYSTEM = ("ENOENT", "EACCES", "EPERM", "EISDIR", "ENOTDIR", "ENOSPC", "EDQUOT", "EROFS", "ENAMETOOLONG")
 """The system's errors that have words; another is told by its name."""
+_NO_TIMELINE = ("radixviz_timeline", "UTF-8", "JSON")
+"""What a file that is no timeline may lack as a whole; else its first wrong place is told."""
 _LONGEST = 300
 """Characters of a detail that is not ours."""
 
@@ -39,8 +41,11 @@ def explain(error: RadixVizError, lang: str) -> str:
             return say(lang, "error.BadTokenId.limit", **values)
         case BadPoolPages(pool_pages=pages, limit=limit) if pages > limit:
             return say(lang, "error.BadPoolPages.limit", **values)
-        case NotWritten(detail=detail) | NotTimeline(detail=detail) if detail in _SYSTEM:
+        case NotWritten(detail=detail) if detail in _SYSTEM:
             return say(lang, _key(error, lang), file=error.file, detail=say(lang, f"detail.{detail}"))
+        case NotTimeline(detail=detail):
+            key = f"detail.{detail if detail in (*_SYSTEM, *_NO_TIMELINE) else 'place'}"
+            return say(lang, _key(error, lang), file=error.file, detail=say(lang, key, place=detail))
         case BadScenario():
             where, what = _place(error, lang), _problem(error, lang)
             return say(lang, _key(error, lang), file=error.file, place=where, problem=what)

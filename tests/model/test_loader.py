@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models
 
-from radixviz.errors import BadPageSize, BadPoolPages, ModelRefused, UnknownDevice, UnknownModel
+from radixviz.errors import BadPageSize, BadPoolPages, ModelRefused, UnknownDevice, UnknownDtype, UnknownModel
 from radixviz.model.causal_lm import CausalLM
 from radixviz.model.loader import STEPS, LoadedModel, build_runner, load
 from tests.model.random_models import KV_SHAPE
@@ -151,9 +151,9 @@ def test_an_unknown_device_is_answered_with_the_known_ones(device: str, model_fo
 
 def test_an_unknown_dtype_is_refused(model_folder: Path) -> None:
     """Attributes of torch that are no dtype of weights are not dtypes."""
-    with pytest.raises(ModelRefused) as refused:
+    with pytest.raises(UnknownDtype) as unknown:
         load(str(model_folder), dtype="int8")
-    assert (refused.value.reason, refused.value.detail) == ("dtype", "int8")
+    assert unknown.value.facts() == {"name": "int8", "known": ("float32", "float16", "bfloat16")}
 
 
 def without_tokenizer(folder: Path) -> None:

@@ -100,6 +100,11 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "这里没有设备“tpu”。可用的有：cpu。",
     ),
     (
+        errors.UnknownDtype("foo", ("float32", "float16")),
+        "There is no number format “foo” here. There are: float32, float16.",
+        "没有数值格式“foo”。可用的有：float32、float16。",
+    ),
+    (
         errors.UnknownSuffix(".doc", (".html", ".svg")),
         "No file that can be written ends in “.doc”. There are: .html, .svg.",
         "写不出以“.doc”结尾的文件。可用的有：.html、.svg。",
@@ -152,10 +157,22 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "This file cannot be opened.",
         "这个文件打不开。",
     ),
-    (
-        errors.NotTimeline("a.json", "frames[0]"),
-        "The file a.json is not a timeline of radixviz (frames[0]).",
-        "文件 a.json 不是 radixviz 的时间线（frames[0]）。",
+    *(
+        (
+            errors.NotTimeline("a.json", detail),
+            f"The file a.json is not a timeline of radixviz: {english}.",
+            f"文件 a.json 不是 radixviz 的时间线：{chinese}。",
+        )
+        for detail, english, chinese in (
+            ("frames[0].tree", "“frames[0].tree” is not as it should be", "“frames[0].tree”处不对"),
+            (
+                "radixviz_timeline",
+                "it has no field “radixviz_timeline” with the number of its version",
+                "它没有写着版本号的字段“radixviz_timeline”",
+            ),
+            ("UTF-8", "it is not UTF-8", "它不是 UTF-8"),
+            ("JSON", "it is not JSON", "它不是 JSON"),
+        )
     ),
     (
         errors.TimelineCutOff("a.json"),
@@ -180,8 +197,8 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
     (errors.NotWritten("a", "Odd"), "The file a could not be written: Odd.", "文件 a 写不了：Odd。"),
     (
         errors.NotTimeline("a.json", "ENOENT"),
-        "The file a.json is not a timeline of radixviz (there is no such file).",
-        "文件 a.json 不是 radixviz 的时间线（没有这个文件）。",
+        "The file a.json is not a timeline of radixviz: there is no such file.",
+        "文件 a.json 不是 radixviz 的时间线：没有这个文件。",
     ),
     (
         errors.BadLesson("my.toml", "state 3", "stage", "unknown", "12"),

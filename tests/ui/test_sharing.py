@@ -131,6 +131,6 @@ def test_a_model_that_is_missing_is_explained(page: AppTest, monkeypatch: pytest
     page.run()
     assert not page.exception
     assert [error.value for error in page.error] == [
-        "**This did not work** The model captain cannot be used: its adapter cannot be read, or does not fit it "
+        "**This did not work.** The model captain cannot be used: its adapter cannot be read, or does not fit it "
         "(no file)."
     ]
