@@ -34,13 +34,35 @@ The [original](https://huggingface.co/HuggingFaceTB/SmolLM2-135M-Instruct) on th
 its numbers differ. The command line also takes any id of the hub, and any folder with a configuration, a tokenizer and
 weights as `transformers` saves them. Pickled weights and code that comes with a model are neither fetched nor run.
 
-Of a model of the hub the settings come first: what cannot be used is refused before its weights are downloaded. Files
-that came whole are kept, so the same command goes on where a download broke off. `hf auth login` opens models that are
-given only to some, `HF_ENDPOINT` names another hub.
+Of a model of the hub the settings come first: without a configuration, a tokenizer, a head that writes text, or weights
+as safetensors it is refused before any weights are downloaded. Files that came whole are kept, so the same command
+goes on where a download broke off. `hf auth login` opens models that are given only to some, `HF_ENDPOINT` names
+another hub.
 
 Whatever is loaded passes a self-check first: about 40 tokens, past the sliding window where there is one, once in one
 piece and once in parts over scattered pages, and a decode step in a batch of unequal rows. A model whose logits differ
 is refused, with the difference. So a family that is not in this table is tried, not trusted.
+
+## Chats
+
+Where the tokenizer comes with a chat template, the tour's chats are what the template writes: SmolLM2 reads ChatML. A
+control token that a message only spells stays text. `tiny` has no template, and reads plain text with "User:" and
+"Assistant:". The few-shot questions, the four samples and the encore are raw text on every model.
+
+A later turn keeps the tokens of all before it, prompts and replies, as they were: nothing is tokenized again. What is
+new is what the template writes behind a reply: the token that closes it, the user's turn, the header of the next reply.
+The stop token that may end a reply is dropped first, so each reply is closed once, also one that was cut at the
+scenario's length.
+
+Templates that write an earlier turn another way once a new one follows, for example without its reasoning, cost a real
+client its reuse from there on. The page then names the first token that differs; the tour itself keeps its tokens. A
+template that takes no system message or no second turn is not used: the chats are plain text, and the page and the
+command line say so with the template's own words. A template that asks for the date is told 26 Jul 2024, so that the
+same chat is the same tokens on every day.
+
+Only `tiny` was taught its replies, and ends them itself. On other models each reply and each sample has the scenario's
+number of tokens, so that a pool in which the nine stages happen can be found without the model. A reply that would have
+ended sooner goes on, its stop token in the middle.
 
 ## Families
 

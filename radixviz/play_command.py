@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from radixviz.command_line import Command, print_chat_refusal, print_progress, print_stage, whole_number
 from radixviz.render.explain import explain_unmet
 from radixviz.render.report import run_report
 from radixviz.render.summary import run_summary
 from radixviz.render.words import LANGUAGES, say
+from radixviz.timeline import Timeline
 
 OK = 0
 
@@ -52,12 +53,13 @@ def play(words: Sequence[str], language: str) -> int:
     )
     for unmet in timeline.unmet:
         print(explain_unmet(unmet, language), file=sys.stderr)
-    if options.json:
-        report = run_report(timeline, language, None if options.no_times else seconds)
-        print(json.dumps(report, ensure_ascii=False, indent=1))
-    else:
-        print(run_summary(timeline, language))
+    times = None if options.no_times else seconds
+    print(_as_json(timeline, language, times) if options.json else run_summary(timeline, language))
     return OK
+
+
+def _as_json(timeline: Timeline, language: str, seconds: Mapping[str, float] | None) -> str:
+    return json.dumps(run_report(timeline, language, seconds), ensure_ascii=False, indent=1)
 
 
 def _play_command(language: str) -> Command:

@@ -65,9 +65,9 @@ def test_both_languages_give_the_same_commands() -> None:
 
 
 def test_both_languages_have_the_same_shape() -> None:
-    """The two READMEs agree in their levels of headings, their table's rows and the paths that they name."""
+    """The two READMEs agree in headings and paragraphs that begin in bold, table rows and the paths that they name."""
     shapes = [
-        (re.findall(r"^#+ ", text, flags=re.MULTILINE), text.count("\n|"), named_paths(text))
+        (re.findall(r"^(?:#+ |\*\*)", text, flags=re.MULTILINE), text.count("\n|"), named_paths(text))
         for text in (read(ENGLISH), read(CHINESE))
     ]
     assert shapes[1] == shapes[0]
@@ -113,6 +113,21 @@ def test_the_command_line_knows_the_options_of_readme() -> None:
     usage = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=True).stdout
     assert options == {"--json", "--no-times", "--page-size", "--pool-pages"}
     assert options | {"--lang"} <= set(re.findall(r"--[\w-]+", usage))
+
+
+def test_the_page_of_the_models_is_what_its_script_writes() -> None:
+    """What stands around the rows of its table, so that making the page anew loses nothing."""
+    script = ast.parse(read(ROOT / "docs" / "make_families.py"))
+    texts = {
+        ast.unparse(step.targets[0]): step.value.value
+        for step in script.body
+        if isinstance(step, ast.Assign) and isinstance(step.value, ast.Constant)
+    }
+    page = read(ROOT / "docs" / "models.md")
+    parts = [part for name in ("HEAD", "TAIL") for part in re.split(r"{\w+}", str(texts[name]))]
+    assert len(parts) == 4
+    assert [part for part in parts if part not in page] == []
+    assert (page.startswith(parts[0]), page.endswith(parts[-1])) == (True, True)
 
 
 @pytest.mark.parametrize("path", TESTS, ids=lambda path: str(path.relative_to(ROOT / "tests")))

@@ -19,9 +19,11 @@ _HELD = "\ue000{}\ue001"
 _HELD_PATTERN = re.compile("\ue000(\\d+)\ue001")
 _REPLY = "\ue000\ue001"
 """What stands for a reply while only what follows it is wanted."""
-_DATE = "26 Jul 2024"
+_CALENDAR = (
+    "{% macro strftime_now(format) %}{{ format | replace('%d', '26') | replace('%b', 'Jul') | replace('%B', 'July')"
+    " | replace('%m', '07') | replace('%Y', '2024') | replace('%A', 'Friday') }}{% endmacro %}\n"
+)
 """What a template that asks for the day is told, Llama 3's own default: a chat is the same tokens on every day."""
-_CALENDAR = f"{{% macro strftime_now(format) %}}{_DATE}{{% endmacro %}}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +48,19 @@ class ChatTemplate:
         self._template = template
         self._names = dict(names)
         self._control = control
+        self._control.no_truncation()
+        self._control.no_padding()
         self._spelled = sorted((token.content for token in control.get_added_tokens_decoder().values()), key=len)[::-1]
 
     @classmethod
     def from_folder(cls, folder: ModelFolder) -> ChatTemplate | None:
         """Return the folder's template; None where its tokenizer has none, as base models do.
 
-        Raises ModelRefused: reason "no_tokenizer" or "bad_config".
+        Raises ModelRefused: as `read_rules`, or reason "bad_config".
         """
         settings = folder.read_json("tokenizer_config.json")
-        file = folder.path / FILE
-        template = file.read_text(encoding="utf-8") if file.is_file() else settings.get("chat_template")
+        written = _read(folder)
+        template = settings.get("chat_template") if written is None else written
         if not isinstance(template, str):
             return None
         names = {key: _text_of(value) for key, value in settings.items() if key.endswith("_token")}
@@ -158,6 +162,16 @@ def first_difference(left: Sequence[int], right: Sequence[int]) -> int:
             break
         shared += 1
     return shared
+
+
+def _read(folder: ModelFolder) -> str | None:
+    """Return what is in the template's own file, None if there is none."""
+    try:
+        return (folder.path / FILE).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise ModelRefused(folder.name, "bad_config", f"{FILE}: {error}") from error
 
 
 def _text_of(value: object) -> str:

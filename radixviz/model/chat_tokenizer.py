@@ -27,8 +27,10 @@ class ChatTokenizer(TextTokenizer):
     @cached_property
     def chat_refusal(self) -> str | None:
         """As the base class says."""
+        opening = [Message("system", "system"), Message("user", "user")]
         try:
-            self._template.encode([Message("system", "system"), Message("user", "user")], self)
+            self._template.encode(opening, self)
+            self._template.encode([*opening, Message("assistant", "assistant"), Message("user", "user")], self)
             self._template.encode_turn("user", self)
         except ModelRefused as refused:
             return refused.detail
@@ -50,7 +52,7 @@ class ChatTokenizer(TextTokenizer):
 def read_tokenizer(folder: ModelFolder) -> TextTokenizer:
     """Return the folder's tokenizer, which writes chats as its template does where there is one.
 
-    Raises ModelRefused: reason "no_tokenizer" or "bad_config".
+    Raises ModelRefused: reason "no_tokenizer", "no_tokens" or "bad_config".
     """
     template = ChatTemplate.from_folder(folder)
     if template is None:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from radixviz.errors import FetchFailed, ModelRefused, system_name
-from radixviz.model.folder import PICKLED, ModelFolder
+from radixviz.errors import FetchFailed, ModelRefused, UnknownModel, system_name
+from radixviz.model.folder import PICKLED, ModelFolder, locate
 
 HUB_ID = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*", re.ASCII)
 SETTINGS = ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "chat_template.jinja")
@@ -17,6 +17,11 @@ UNWANTED = ("*/*", "consolidated*")
 """What lies in folders is for other programs, and so is a second copy of the weights that some repositories have."""
 NOT_SHOWN = (401, 403, 404)
 """The hub's answers where there is no such model, or the asker may not know whether there is."""
+NOT_REACHED = (
+    *("ConnectError", "ConnectTimeout", "ProxyError"),
+    *("UnsupportedProtocol", "InvalidURL", "OfflineModeIsEnabled"),
+)
+"""Errors of the library and of what speaks HTTP for it, by name as that may change: there was nobody to be asked."""
 
 
 def is_hub_id(name: str) -> bool:
@@ -27,14 +32,15 @@ def is_hub_id(name: str) -> bool:
 def download(hub_id: str) -> ModelFolder:
     """Return the folder of a model of the hub, which the hub's own library downloads or has kept.
 
-    The settings come first and are looked at, so that nobody waits for weights that cannot be used. Files that came
-    whole stay when a download is cut off, and the next one brings the others; nothing half-written has the name of a
-    file. The library shows its progress on stderr. Where the hub cannot be reached, what was downloaded before is used.
-    The environment variable HF_ENDPOINT names another hub than huggingface.co.
+    The settings come first and are looked at: where they or the weights are not of the kind that we load, no weights
+    are downloaded. Files that came whole stay when a download is cut off, and the next one brings the others; nothing
+    half-written has the name of a file. The library shows its progress on stderr. Where the hub cannot be reached, what
+    was downloaded before is used. The environment variable HF_ENDPOINT names another hub than huggingface.co.
 
     Raises:
         FetchFailed: reason "hub" (not reached, nothing kept), "hub_unknown", "hub_gated" (only for those who were
-            granted access), "hub_error" (it answered with an error), "hub_cut_off" or "disk".
+            granted access), "hub_error" (it answered with an error), "hub_answer" (with what cannot be read, as a page
+            that is no hub does), "hub_cut_off" or "disk".
         ModelRefused: as `ModelFolder.check` does.
     """
     settings = _snapshot(hub_id, SETTINGS)
@@ -64,6 +70,20 @@ def kept_folder(hub_id: str) -> ModelFolder | None:
         return ModelFolder(hub_id, Path(snapshot_download(hub_id, local_files_only=True)))
     except (OSError, ValueError):
         return None
+
+
+def local_folder(name_or_path: str) -> ModelFolder:
+    """Return the folder of a model that is here, as `locate` does or as the hub's library has kept it.
+
+    Raises UnknownModel, or ModelRefused for one that is not fetched yet.
+    """
+    try:
+        return locate(name_or_path)
+    except UnknownModel:
+        kept = kept_folder(name_or_path) if is_hub_id(name_or_path) else None
+        if kept is None:
+            raise
+        return kept
 
 
 def _refuse_pickles(folder: ModelFolder) -> None:
@@ -98,8 +118,10 @@ def _reason(error: Exception) -> tuple[str, str]:
         return "hub_unknown" if status in NOT_SHOWN else "hub_error", f"HTTP {status}"
     if isinstance(error, HFValidationError):
         return "hub_unknown", detail
-    if isinstance(error, LocalEntryNotFoundError) or type(error).__name__ in ("ConnectError", "ProxyError"):
+    if isinstance(error, LocalEntryNotFoundError) or type(error).__name__ in NOT_REACHED:
         return "hub", detail
+    if isinstance(error, ValueError | LookupError | TypeError):
+        return "hub_answer", type(error).__name__
     if isinstance(error, OSError) and error.errno is not None and not isinstance(error, ConnectionError | TimeoutError):
         return "disk", system_name(error)
     return "hub_cut_off", detail

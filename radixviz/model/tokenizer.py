@@ -47,8 +47,7 @@ class TextTokenizer:
     def from_folder(cls, folder: ModelFolder) -> TextTokenizer:
         """Read tokenizer.json, and the stop tokens from generation_config.json or else config.json.
 
-        Raises:
-            ModelRefused: reason "no_tokenizer", if there is no tokenizer.json that can be read.
+        Raises ModelRefused: as `read_rules` and `read_stop_token_ids` do.
         """
         return cls(read_rules(folder), read_stop_token_ids(folder))
 

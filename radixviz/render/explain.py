@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import is_dataclass
-from textwrap import shorten
 
 from radixviz.errors import (
     BadPageSize,
@@ -120,7 +119,7 @@ def _reason(error: ModelRefused | FetchFailed, lang: str) -> str:
 def _model_detail(detail: str, lang: str) -> str:
     """Return the detail in our words where there are any, else as one line: what libraries say may fill a page.
 
-    There are words for the system's faults, which may have a place ("ENOSPC: /tmp"), and for memory.
+    There are words for the system's faults, which may have a place ("ENOSPC: models"), and for memory.
     """
     fault, _, place = detail.partition(": ")
     if fault in _SYSTEM:
@@ -128,7 +127,8 @@ def _model_detail(detail: str, lang: str) -> str:
         return say(lang, "colon").join((told, place)) if place else told
     if memory := re.fullmatch(r"([\d,]+) B > ([\d,]+) B", detail):
         return say(lang, "detail.memory", asked=memory[1], free=memory[2])
-    return shorten(detail, _LONGEST, placeholder=" …")
+    line = " ".join(detail.split())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST].rstrip()} …"
 
 
 def _with_detail(text: str, detail: str, lang: str) -> str:

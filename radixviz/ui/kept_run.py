@@ -20,11 +20,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from threading import get_ident
 
-from radixviz.errors import RadixVizError, UnknownModel
+from radixviz.errors import RadixVizError
 from radixviz.model.cache_folder import cache_folder
-from radixviz.model.folder import ModelFolder, locate
-from radixviz.model.hub import is_hub_id, kept_folder
+from radixviz.model.hub import local_folder
 from radixviz.scenario.schema import Scenario
 from radixviz.ui.components.player import PlayerText
 
@@ -57,7 +57,7 @@ class FileStamp:
 def model_files(model: str) -> tuple[FileStamp, ...]:
     """Return the files of a model that is here, none where it is not. They are not read."""
     try:
-        paths = sorted(path for path in _folder(model).path.iterdir() if path.is_file())
+        paths = sorted(path for path in local_folder(model).path.iterdir() if path.is_file())
         return tuple(FileStamp(path, path.stat().st_size, path.stat().st_mtime_ns) for path in paths)
     except (OSError, RadixVizError):
         return ()
@@ -106,7 +106,7 @@ def keep_run(key: str, text: PlayerText) -> None:
     if not key or (known is not None and known.text.played > text.played):
         return
     path = _path(key)
-    beside = path.with_suffix(f".{os.getpid()}")
+    beside = path.with_suffix(f".{os.getpid()}-{get_ident()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         beside.write_text(text.json, encoding="utf-8")
@@ -114,23 +114,21 @@ def keep_run(key: str, text: PlayerText) -> None:
     except OSError as error:
         logging.getLogger(__name__).info("the run is not kept for the next start: %s", error)
         return
-    for old in sorted(path.parent.glob("*.json"), key=lambda file: file.stat().st_mtime)[:-_MOST_KEPT]:
+    for old in sorted(path.parent.glob("*.json"), key=_changed)[:-_MOST_KEPT]:
         with suppress(OSError):
             old.unlink()
 
 
+def _changed(file: Path) -> float:
+    """Return when the file was changed; another process may have forgotten it meanwhile."""
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
 def _path(key: str) -> Path:
     return cache_folder() / "runs" / f"{key}.json"
-
-
-def _folder(model: str) -> ModelFolder:
-    try:
-        return locate(model)
-    except UnknownModel:
-        kept = kept_folder(model) if is_hub_id(model) else None
-        if kept is None:
-            raise
-        return kept
 
 
 def _content(file: FileStamp) -> bytes:

@@ -60,9 +60,10 @@ def find_run(
         plan = TourPlan(scenario, settings.model, offered.sources[settings.model], size, settings.pool_pages)
         tour = stepped_tours().find(plan)
         if tour.error is None:
-            told = tour.told
+            told = tour.told  # once: its thread may tell of the next stage meanwhile
+            whole = told.timeline if told.stages == len(scenario.stage) else None
             key = _key(scenario, engine, name, plan.source, model_files(plan.source), size, plan.pool_pages)
-            return PlayedRun(told.timeline if tour.is_whole else None, told.timeline, None, tour, key)
+            return PlayedRun(whole, told.timeline, None, tour, key)
     job = timeline_job(name, TINY, size, pages, scenario)
     key = _key(scenario, engine, name, TINY, model_files(TINY), size, pages)
     return PlayedRun(job.timeline, job.beginning, job, tour, key)

@@ -205,16 +205,18 @@ class SteppedTours:
     def __init__(self) -> None:
         self._tours: list[SteppedTour] = []
         self._room = Lock()
+        self._looking = Lock()
 
     def find(self, plan: TourPlan) -> SteppedTour:
-        """Return the tour of this plan."""
-        known = next((tour for tour in self._tours if tour.plan == plan), None)
-        found = known or SteppedTour(plan, self._call_off_others, self._room)
-        self._tours = [*(tour for tour in self._tours if tour is not found), found]
-        for tour in self._tours[:-_MOST_KEPT]:
-            tour.cancel()
-        self._tours = self._tours[-_MOST_KEPT:]
-        return found
+        """Return the tour of this plan; each session asks from a thread of its own."""
+        with self._looking:
+            known = next((tour for tour in self._tours if tour.plan == plan), None)
+            found = known or SteppedTour(plan, self._call_off_others, self._room)
+            self._tours = [*(tour for tour in self._tours if tour is not found), found]
+            for tour in self._tours[:-_MOST_KEPT]:
+                tour.cancel()
+            self._tours = self._tours[-_MOST_KEPT:]
+            return found
 
     def forget(self) -> None:
         """Call every tour off, and wait until its memory is free."""

@@ -8,6 +8,7 @@ from radixviz.errors import RadixVizError, UnknownModel
 from radixviz.introduction import player_intro
 from radixviz.model.chat_tokenizer import read_tokenizer
 from radixviz.model.folder import TINY, locate
+from radixviz.model.hub import local_folder
 from radixviz.model.tokenizer import TextTokenizer
 from radixviz.render.player_data import PlayerIntro
 from radixviz.scenario.loader import find_scenario, load_scenario
@@ -26,7 +27,7 @@ def story(name: str = NINE_STAGES) -> Scenario:
 
 
 def introduction(scenario: Scenario, source: str = TINY) -> PlayerIntro:
-    """Return the introduction in the tokens of a model that is here (a hub's, not loaded yet: in the tiny one's).
+    """Return the introduction in the tokens of a model that is here (a hub's that is not: in the tiny one's).
 
     It is without prompts where the tokenizer is missing: then the page says why.
     """
@@ -54,4 +55,4 @@ def _introduction(_scenario: Scenario) -> PlayerIntro:
 
 @st.cache_resource(show_spinner=False, max_entries=4)
 def _introduction_of(_scenario: Scenario, name: str, source: str) -> PlayerIntro:
-    return player_intro(_scenario, read_tokenizer(locate(source)))
+    return player_intro(_scenario, read_tokenizer(local_folder(source)))

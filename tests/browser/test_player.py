@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ import pytest
 from radixviz.model.folder import TINY, locate
 from radixviz.model.tokenizer import TextTokenizer
 from radixviz.render.narrate import narrate, plain
+from radixviz.render.player_data import PlayerIntro, waiting_data
 from radixviz.render.words import say
 from radixviz.scenario.dry_run import dry_run
 from radixviz.scenario.loader import find_scenario, load_scenario
@@ -108,6 +110,23 @@ def test_a_stage_that_was_asked_for_is_shown_once_it_is_there(browser: Browser, 
         assert at(page) == stage(tour, 3) - 1
         page.evaluate(RUN_AGAIN, ["and more", 5, 2, True])
         assert at(page) == stage(tour, 5)
+
+
+def test_it_is_shown_where_the_frames_before_it_went_away_at_the_wish(
+    browser: Browser, html: str, tour: Timeline
+) -> None:
+    """As when a run begins anew: the player is back at the introduction, which is no step of the reader's."""
+    words = {"en": "Three prompts", "zh": "三个提示词"}
+    intro = PlayerIntro(words, words, words, words, ())
+    waiting = json.dumps(waiting_data("nine-stages", words, [(2, words, words)], intro))
+    with opened(browser, html, frame=3) as page:
+        tour_text = page.evaluate("() => told.player")
+        page.evaluate("(player) => { told.player = player }", waiting)
+        page.evaluate(RUN_AGAIN, ["waiting", 2, 1, False])
+        assert at(page) == -1
+        page.evaluate("(player) => { told.player = player }", tour_text)
+        page.evaluate(RUN_AGAIN, ["bare", 2, 1, True])
+        assert at(page) == stage(tour, 2)
 
 
 def test_whoever_steps_elsewhere_meanwhile_is_left_there(browser: Browser, html: str) -> None:

@@ -14,11 +14,12 @@ THINKING = (
 WITH_BOS = "{{ bos_token }}" + CHATML
 STRICT = "{% if messages[0]['role'] != 'user' %}{{ raise_exception('begin with the user') }}{% endif %}" + CHATML
 ONE_TURN = "{% if messages | length > 2 %}{{ raise_exception('one turn') }}{% endif %}" + CHATML
+TWO_WITHOUT_SYSTEM = "{% if messages | length > 3 %}{{ raise_exception('too long') }}{% endif %}" + CHATML
 FORGETFUL = (
     "{% for m in messages if m['role'] != 'assistant' %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n"
     "{% endfor %}<|im_start|>assistant\n"
 )
-DATED = "{{ strftime_now('%d %B %Y') }}\n" + CHATML
+DATED = "{{ strftime_now('FORMAT') }}\n" + CHATML
 REASONING = (
     "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'].split('</think>')[-1] | trim }}<|im_end|>\n"
     "{% endfor %}<|im_start|>assistant{{ '\n' }}"

@@ -23,6 +23,7 @@ class Hub:
 
     gated       the status with which files are refused: 401 to a stranger, 403 to one who was not granted access
     is_down     every answer is 503
+    answer      what every question is answered with, where it is no hub
     cuts        so many more times a large file breaks off in its middle
     down_after  after such a cut, the hub is down
     """
@@ -30,6 +31,7 @@ class Hub:
     files: dict[str, bytes]
     gated: int | None = None
     is_down: bool = False
+    answer: bytes | None = None
     cuts: int = 0
     down_after: bool = False
     asked: list[str] = field(default_factory=list)
@@ -80,6 +82,8 @@ class _Handler(BaseHTTPRequestHandler):
         api, resolve = f"/api/models/{ID}/", f"/{ID}/resolve/"
         if self.hub.is_down:
             self._refuse(503, "", "down")
+        elif self.hub.answer is not None:
+            self._send(200, self.hub.answer, {})
         elif path in (f"{api}revision/main", f"{api}revision/{COMMIT}"):
             self._send_json({"id": ID, "sha": COMMIT, "siblings": [{"rfilename": name} for name in self.hub.files]})
         elif path == f"{api}tree/{COMMIT}":

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tokenizers import Tokenizer
 
 from radixviz.cache.key import RadixKey
 from radixviz.cache.radix_cache import RadixCache
@@ -108,9 +109,36 @@ def test_the_first_token_that_a_template_rewrites_is_told(chat_folder: Path) -> 
     assert rewritten_turn(chat, text, hello, "Hi!", "What can you do?") is None
 
 
-def test_a_template_that_asks_for_the_day_writes_the_same_every_day(chat_folder: Path) -> None:
-    """It is told the day that Llama 3 has as its default; what it writes around that stays as it is."""
-    chat, text = opened(chat_folder, DATED)
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [("%d %b %Y", "26 Jul 2024"), ("%Y-%m-%d", "2024-07-26"), ("%A, %B %d, %Y", "Friday, July 26, 2024")],
+)
+def test_a_template_that_asks_for_the_day_writes_the_same_every_day(asked: str, told: str, chat_folder: Path) -> None:
+    """It is told the day that Llama 3 has as its default, as it wants it written; all else stays as it is."""
+    chat, text = opened(chat_folder, DATED.replace("FORMAT", asked))
     plain, _ = opened(chat_folder, CHATML)
     hello = [Message("user", "Hello")]
-    assert text.decode(chat.encode(hello, text)) == "26 Jul 2024\n" + text.decode(plain.encode(hello, text))
+    assert text.decode(chat.encode(hello, text)) == f"{told}\n" + text.decode(plain.encode(hello, text))
+
+
+def test_a_chat_is_never_cut_or_filled_up(chat_folder: Path) -> None:
+    """Though the file of the tokenizer asks for a length, as some do after training."""
+    chat, text = opened(chat_folder, CHATML)
+    hello = [Message("user", "Hello, hello, hello")]
+    whole = chat.encode(hello, text)
+    for name, padded in (("shorter", 3), ("longer", 500)):
+        tokenizer = Tokenizer.from_file(str(chat_folder / "tokenizer.json"))
+        tokenizer.enable_truncation(padded)
+        tokenizer.enable_padding(length=padded)
+        tokenizer.save(str(chat_folder / "tokenizer.json"))
+        chat, text = opened(chat_folder, CHATML)
+        assert chat.encode(hello, text) == whole, name
+
+
+def test_a_template_that_is_no_text_is_refused(chat_folder: Path) -> None:
+    """Its file is named."""
+    (chat_folder / "chat_template.jinja").write_bytes(b"{{ messages }}\xff")
+    with pytest.raises(ModelRefused) as refused:
+        ChatTemplate.from_folder(ModelFolder("chat", chat_folder))
+    assert refused.value.reason == "bad_config"
+    assert refused.value.detail.startswith("chat_template.jinja: ")

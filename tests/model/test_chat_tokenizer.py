@@ -10,7 +10,7 @@ from radixviz.model.chat_template import ChatTemplate, Message
 from radixviz.model.chat_tokenizer import ChatTokenizer, read_tokenizer
 from radixviz.model.folder import ModelFolder
 from radixviz.model.tokenizer import TextTokenizer
-from tests.model.chat_templates import CHATML, FORGETFUL, ONE_TURN, REASONING, STRICT, THINKING
+from tests.model.chat_templates import CHATML, FORGETFUL, ONE_TURN, REASONING, STRICT, THINKING, TWO_WITHOUT_SYSTEM
 
 END, BEGIN = "<|im_end|>", "<|im_start|>"
 
@@ -62,10 +62,16 @@ def test_a_turn_that_spells_control_tokens_makes_none(chat_folder: Path) -> None
 
 @pytest.mark.parametrize(
     ("template", "refusal"),
-    [(STRICT, "begin with the user"), (ONE_TURN, "one turn"), (FORGETFUL, "assistant"), ("{% if %}", "Expected")],
+    [
+        (STRICT, "begin with the user"),
+        (ONE_TURN, "one turn"),
+        (TWO_WITHOUT_SYSTEM, "too long"),
+        (FORGETFUL, "assistant"),
+        ("{% if %}", "Expected"),
+    ],
 )
 def test_chats_that_a_template_does_not_take_are_plain_text(template: str, refusal: str, chat_folder: Path) -> None:
-    """No system message, no second turn, no reply in it, or no template at all: the reason is told."""
+    """No system message, no second turn, not both, no reply in it, or no template at all: the reason is told."""
     tokenizer = opened(chat_folder, template)
     assert isinstance(tokenizer, ChatTokenizer)
     assert tokenizer.decode(tokenizer.chat_opening("Be kind.", "Hello")) == "Be kind.\nUser: Hello\nAssistant:"

@@ -134,6 +134,19 @@ def test_a_hub_that_cannot_be_reached_is_told(capfd: pytest.CaptureFixture[str])
     assert "Traceback" not in capfd.readouterr().err
 
 
+@pytest.mark.parametrize("offline", [True, False])
+def test_settings_alone_are_no_model_where_the_hub_cannot_be_reached(
+    offline: bool, hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They came before the weights, which are still to come; whether the library was told to stay at home or not."""
+    del hub.files["model.safetensors"]
+    with pytest.raises(ModelRefused):
+        load(ID, hub=True)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", offline)
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:1")
+    assert failure()[0] == "hub"
+
+
 def test_an_address_where_nobody_answers_is_told(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     """The system's own word for it is the detail."""
     monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:1")
@@ -157,6 +170,19 @@ def test_a_hub_with_a_fault_of_its_own_is_told(hub: Hub) -> None:
     """It can be reached, but it does not work."""
     hub.is_down = True
     assert failure() == ("hub_error", "HTTP 503")
+
+
+@pytest.mark.parametrize(("answer", "detail"), [(b"<html>", "JSONDecodeError"), (b"{}", "KeyError")])
+def test_an_address_that_is_no_hub_is_told(answer: bytes, detail: str, hub: Hub) -> None:
+    """A page or another service answers there: nothing was cut off, and trying again does not help."""
+    hub.answer = answer
+    assert failure() == ("hub_answer", detail)
+
+
+def test_an_address_without_a_scheme_is_told(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody can be reached there."""
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "huggingface.example")
+    assert failure()[0] == "hub"
 
 
 @pytest.mark.usefixtures("no_waiting")

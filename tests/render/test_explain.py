@@ -295,6 +295,12 @@ EXPLAINED: list[tuple[RadixVizError, str, str]] = [
         "模型 someone/some-model 没有取到：Hugging Face hub 回答了一个错误（HTTP 503）。",
     ),
     (
+        errors.FetchFailed("someone/some-model", "hub_answer", "JSONDecodeError"),
+        "The model someone/some-model could not be fetched: "
+        "the answer of the Hugging Face hub cannot be read (JSONDecodeError).",
+        "模型 someone/some-model 没有取到：读不懂 Hugging Face hub 的回答（JSONDecodeError）。",
+    ),
+    (
         errors.FetchFailed("someone/some-model", "hub_cut_off", "ReadError"),
         "The model someone/some-model could not be fetched: the Hugging Face hub broke off; "
         "what came whole is kept, and the same command brings the rest (ReadError).",
@@ -435,13 +441,14 @@ def test_a_reason_without_words_is_told_as_it_is() -> None:
 
 
 def test_what_a_library_says_becomes_a_part_of_our_sentence() -> None:
-    """Lines become one, and a page is cut."""
+    """Lines become one, and a page is cut, also one without a space."""
     lines = ModelRefused("m", "bad_config", "no number:\n    'wide'")
     page = ModelRefused("m", "bad_config", "word " * 100)
 
     assert explain(lines, "en") == "The model m cannot be used: its configuration cannot be read (no number: 'wide')."
     assert len(explain(page, "zh")) < 350
     assert explain(page, "zh").endswith("word …）。")
+    assert "（" + "说" * 300 + " …）" in explain(ModelRefused("m", "bad_config", "说" * 400), "zh")
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,12 @@ from tokenizers import Tokenizer
 from radixviz.model.chat_tokenizer import read_tokenizer
 from radixviz.model.folder import TINY, ModelFolder, locate
 from radixviz.model.tokenizer import TextTokenizer
+from tests.model.chat_templates import CHATML
 
-CHATML = (
-    "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
 CONTROL = ["<|im_start|>", "<|im_end|>"]
 
 
-def templated(folder: Path, template: str = CHATML) -> TextTokenizer:
+def templated(folder: Path) -> TextTokenizer:
     """Return the tokenizer, written into this folder; replies end with what closes a turn."""
     tokenizer = Tokenizer.from_file(str(locate(TINY).path / "tokenizer.json"))
     tokenizer.add_special_tokens(CONTROL)
@@ -26,5 +23,5 @@ def templated(folder: Path, template: str = CHATML) -> TextTokenizer:
     settings = {"eos_token_id": tokenizer.token_to_id(CONTROL[1])}
     (folder / "generation_config.json").write_text(json.dumps(settings), encoding="utf-8")
     (folder / "config.json").write_text("{}", encoding="utf-8")
-    (folder / "chat_template.jinja").write_text(template, encoding="utf-8")
+    (folder / "chat_template.jinja").write_text(CHATML, encoding="utf-8")
     return read_tokenizer(ModelFolder("chat", folder))

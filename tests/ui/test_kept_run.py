@@ -44,6 +44,16 @@ def test_the_oldest_runs_are_forgotten(cache_folder: Path) -> None:
     assert len(list((cache_folder / "runs").iterdir())) == 8
 
 
+def test_a_run_that_another_process_forgets_meanwhile_is_no_fault(
+    cache_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is gone between the look into the folder and the look at its time."""
+    monkeypatch.setattr(Path, "glob", lambda folder, _: [folder / "key.json", folder / "gone.json"])
+    monkeypatch.setattr(kept_run, "_MOST_KEPT", 1)
+    keep_run("key", TEXT)
+    assert [file.name for file in (cache_folder / "runs").iterdir()] == ["key.json"]
+
+
 def test_where_nothing_can_be_written_nothing_is_kept(cache_folder: Path) -> None:
     """A file stands where the folder should be: the page goes on without."""
     (cache_folder / "runs").write_text("in the way", encoding="utf-8")

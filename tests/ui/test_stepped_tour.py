@@ -204,7 +204,7 @@ def cancel(app: AppTest) -> None:
 def next_start() -> AppTest:
     """Return the app as it is after the process has ended: only what lies in the cache folder is left."""
     stepped_tours().forget()
-    app = AppTest.from_file(str(APP), default_timeout=20)
+    app = AppTest.from_file(str(APP), default_timeout=60)
     app.query_params.update({"lang": "en", "pool": "300"})
     return app
 
@@ -258,7 +258,7 @@ def test_of_all_stages_the_first_is_shown(page: AppTest) -> None:
 def test_whoever_did_not_ask_stays_where_he_is(page: AppTest) -> None:
     """Another reader of the same tour sees the stages come, and is not led to them."""
     page.run()
-    other = AppTest.from_file(str(APP), default_timeout=20)
+    other = AppTest.from_file(str(APP), default_timeout=60)
     other.query_params.update({"lang": "en", "pool": "300"})
     other.run()
     run_stage(page)

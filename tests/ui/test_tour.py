@@ -5,6 +5,7 @@ import re
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -22,6 +23,7 @@ from radixviz.ui import story as stories
 from radixviz.ui import timeline_job as jobs
 from radixviz.ui.pages import tour
 from radixviz.ui.story import introduction
+from tests.scenario.templated import templated
 from tests.ui.conftest import APP, OpenApp
 from tests.ui.run_until import run_until
 from tests.ui.shown import given, lang, notices, place, start
@@ -276,3 +278,19 @@ def test_all_sessions_share_one_timeline(
     engine = find_engine()
     intro = introduction(scenario)
     assert texts.player_text(timeline, engine, intro) is texts.player_text(timeline, engine, intro)
+
+
+def test_the_introduction_is_in_the_tokens_of_a_model_that_the_hub_gave(
+    scenario: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As its own template writes them, as soon as it is here; until then they are the tiny model's."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    stories._introduction_of.clear()
+    assert introduction(scenario, "someone/some-model") == introduction(scenario)
+    kept = tmp_path / "models--someone--some-model"
+    (kept / "refs").mkdir(parents=True)
+    (kept / "refs" / "main").write_text("0" * 40, encoding="utf-8")
+    (kept / "snapshots" / ("0" * 40)).mkdir(parents=True)
+    templated(kept / "snapshots" / ("0" * 40))
+    first, *_ = introduction(scenario, "someone/some-model").prompts
+    assert first.tokens[0] == b"<|im_start|>"

@@ -18,7 +18,7 @@ import { makeTree } from "./tree.js";
 
 export default function ({ data, parentElement, setStateValue }) {
   const mount = parentElement.querySelector(".rv-mount");
-  const frame = mount.rvPlayer?.store.state.frame;
+  const before = mount.rvPlayer?.store.state.frame;
   if (mount.rvDigest !== data.digest) {
     const was = mount.rvPlayer;
     was?.leave();
@@ -28,7 +28,7 @@ export default function ({ data, parentElement, setStateValue }) {
     mount.rvDigest = data.digest;
   }
   put(mount.firstElementChild, "data-theme", themeOf(mount));
-  follow(mount, data.awaited, frame);
+  follow(mount, data.awaited, before);
   return () => {
     mount.rvPlayer?.leave();
     mount.rvPlayer = mount.rvDigest = null;
@@ -36,11 +36,14 @@ export default function ({ data, parentElement, setStateValue }) {
 }
 
 // A stage that the reader has asked for is shown once it is there, unless he has stepped elsewhere since: then he stays.
-function follow(mount, awaited, frame) {
-  if (awaited && mount.rvAwaited?.turn !== awaited.turn) mount.rvAwaited = { turn: awaited.turn, from: frame };
-  if (!awaited?.is_there || mount.rvAwaited.over) return;
+// He waits where he is when his wish is heard, which may be the introduction, where the frames before it have just gone.
+function follow(mount, awaited, before) {
+  if (!awaited) return;
+  const isNew = mount.rvAwaited?.turn !== awaited.turn;
+  if (isNew) mount.rvAwaited = { turn: awaited.turn, from: mount.rvPlayer.store.state.frame };
+  if (!awaited.is_there || mount.rvAwaited.over) return;
   mount.rvAwaited.over = true;
-  if (mount.rvAwaited.from === frame) mount.rvPlayer.show(awaited.stage);
+  if (isNew || mount.rvAwaited.from === before) mount.rvPlayer.show(awaited.stage);
 }
 
 // Where to begin: where the reader was, or what the address asked for and only now can be shown.

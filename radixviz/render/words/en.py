@@ -509,6 +509,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "reason.hub_unknown": "the Hugging Face hub has no such model, or not for everybody",
         "reason.hub_gated": "the Hugging Face hub gives it only to those who asked its owner and logged in, with `hf auth login`",
         "reason.hub_error": "the Hugging Face hub answered with an error",
+        "reason.hub_answer": "the answer of the Hugging Face hub cannot be read",
         "reason.hub_cut_off": "the Hugging Face hub broke off; what came whole is kept, and the same command brings the rest",
         "reason.other": "{reason}",
         # -------------------------------------------------------------------------------------------- what is shared

@@ -509,6 +509,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "reason.hub_unknown": "Hugging Face hub 上没有这个模型，或者不对所有人开放",
         "reason.hub_gated": "Hugging Face hub 只把它给向作者申请过、并用 `hf auth login` 登录的人",
         "reason.hub_error": "Hugging Face hub 回答了一个错误",
+        "reason.hub_answer": "读不懂 Hugging Face hub 的回答",
         "reason.hub_cut_off": "Hugging Face hub 中途断开了；已收完的文件会保留，用同一条命令取回其余的",
         "reason.other": "{reason}",
         # -------------------------------------------------------------------------------------------- what is shared
