@@ -36,7 +36,11 @@ def show_steps(tour: SteppedTour, kept: KeptRun | None, view: View) -> None:
     if tour.error is not None:
         show_error(tour.error, view.lang)
     state = _RowState.of(tour)
-    st.fragment(_show_row, run_every=_SECONDS if state.is_working else None)(tour, kept, view, state)
+    if state.is_working:
+        st.fragment(_show_row, run_every=_SECONDS)(tour, kept, view, state)
+    else:
+        with st.container():  # as a fragment is in one: a row elsewhere would stand beside the old one for a moment
+            _show_row(tour, kept, view, state)
 
 
 def show_chat(tour: SteppedTour, lang: str) -> None:
@@ -62,10 +66,7 @@ class _RowState:
 
 
 def _show_row(tour: SteppedTour, kept: KeptRun | None, view: View, state: _RowState) -> None:
-    """Show the row, in one container whether it waits or works: another would stand beside the old one for a moment.
-
-    This alone runs again while a stage runs, and when one of its buttons is pressed.
-    """
+    """Show the row: it alone runs again while a stage runs, and the whole page when there is more to show."""
     if _RowState.of(tour) != state:
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", key=ROW):
