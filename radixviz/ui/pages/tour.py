@@ -75,8 +75,8 @@ def show_tour() -> None:
     if live:  # before the player, which is large: so the reader soon sees that something is being done
         with beside:  # what went wrong too: in view, above the player
             _show_steps(run, kept, state.view)
-            if run.job is not None and run.job.error is not None:
-                show_failure(run.job.error, state.lang)
+            if run.error is not None:
+                show_failure(run.error, state.lang)
         with below:
             _show_work(run, kept, state.lang, is_begun=there.kept is not None or there.beginning is not None)
     if run.job is not None:
@@ -167,15 +167,15 @@ def _show_beginning(text: PlayerText, state: AppState, said: tuple[Notice, ...],
 
 def _show_steps(run: PlayedRun, kept: KeptRun | None, view: View) -> None:
     """Offer beside the player to run the stages of another model; a run of it that is shown may be an earlier one."""
-    if run.tour is not None:
-        show_steps(run.tour, kept if run.job is None else None, view)
+    if run.tour is not None and run.state is not None:
+        show_steps(run.tour, run.state, kept if run.job is None else None, view)
 
 
 def _show_work(run: PlayedRun, kept: KeptRun | None, lang: str, *, is_begun: bool) -> None:
     """Say below the player how far the model is, and which run is shown until then."""
     if run.tour is not None:
         show_chat(run.tour, lang)
-    if run.job is not None and run.job.error is None and run.job.timeline is None:
+    if run.job is not None and run.error is None and run.whole is None:
         show_progress(run.job, lang, kept.day if kept else None, is_begun=is_begun)
 
 
