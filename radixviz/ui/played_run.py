@@ -13,7 +13,7 @@ from radixviz.timeline import Timeline
 from radixviz.ui.kept_run import FileStamp, KeptRun, model_files, read_run, run_key
 from radixviz.ui.offered_models import OfferedModels
 from radixviz.ui.settings import Settings
-from radixviz.ui.stepped_tour import SteppedTour, TourPlan, stepped_tours
+from radixviz.ui.stepped_tour import SteppedTour, TourPlan, TourState, stepped_tours
 from radixviz.ui.timeline_job import TimelineJob, timeline_job
 
 
@@ -22,6 +22,8 @@ class PlayedRun:
     """What is played: by `job` the tiny model's tour, by `tour` that of another model, and what there is of it so far.
 
     Both, when the other model cannot be used: then the tiny one's is shown. `key` is the name under which it is kept.
+    All is one look at what threads do: `state`, the tour's, was taken before its frames, and `error`, the job's, before
+    its own. What comes after is a change, for which the page runs again.
     """
 
     whole: Timeline | None
@@ -29,6 +31,8 @@ class PlayedRun:
     job: TimelineJob | None
     tour: SteppedTour | None
     key: str
+    state: TourState | None = None
+    error: Exception | None = None
 
     @property
     def source(self) -> str:
@@ -55,18 +59,20 @@ def find_run(
 ) -> PlayedRun:
     """Return the run of the scenario of this name with these settings; `engine` is the Graphviz program."""
     size, pages = _pool(settings, scenario)
-    tour = None
+    tour = state = None
     if settings.model != TINY:
         plan = TourPlan(scenario, settings.model, offered.sources[settings.model], size, settings.pool_pages)
         tour = stepped_tours().find(plan)
+        state = tour.state
         if tour.error is None:
             told = tour.told  # once: its thread may tell of the next stage meanwhile
             whole = told.timeline if told.stages == len(scenario.stage) else None
             key = _key(scenario, engine, name, plan.source, model_files(plan.source), size, plan.pool_pages)
-            return PlayedRun(whole, told.timeline, None, tour, key)
+            return PlayedRun(whole, told.timeline, None, tour, key, state)
     job = timeline_job(name, TINY, size, pages, scenario)
+    error = job.error
     key = _key(scenario, engine, name, TINY, model_files(TINY), size, pages)
-    return PlayedRun(job.timeline, job.beginning, job, tour, key)
+    return PlayedRun(job.timeline, job.beginning, job, tour, key, state, error)
 
 
 def _pool(settings: Settings, scenario: Scenario) -> tuple[int, int | None]:

@@ -55,6 +55,15 @@ class Told:
     chat_refusal: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class TourState:
+    """What a whole page depends on: when it is another, the page is to run again."""
+
+    is_working: bool
+    is_loaded: bool
+    stages: int
+
+
 class SteppedTour:
     """One tour on one model, for all sessions. Its fields are written in one go; the page only reads them."""
 
@@ -70,6 +79,11 @@ class SteppedTour:
         self._lock = Lock()
         self._gate = StageGate()
         self._thread: Thread | None = None
+
+    @property
+    def state(self) -> TourState:
+        """What it is doing now. Who shows `told` takes this first: what comes between is then seen as a change."""
+        return TourState(self.is_working, self.is_loaded, self.told.stages)
 
     @property
     def is_loaded(self) -> bool:

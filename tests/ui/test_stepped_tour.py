@@ -9,6 +9,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -20,6 +21,7 @@ from radixviz.model.folder import TINY, locate
 from radixviz.model.loader import load as load_model
 from radixviz.model.tokenizer import TextTokenizer
 from radixviz.render.explain import explain
+from radixviz.render.player_data import PlayerIntro
 from radixviz.render.words import say
 from radixviz.scenario.schema import Scenario
 from radixviz.ui import stepped_tour as stepped
@@ -27,7 +29,9 @@ from radixviz.ui import timeline_job as jobs
 from radixviz.ui.components.plain_text import as_text
 from radixviz.ui.components.stepping import ALL, CANCEL, NEXT
 from radixviz.ui.offered_models import MODEL_VARIABLE
+from radixviz.ui.pages import tour as tour_page
 from radixviz.ui.stepped_tour import SteppedTour, SteppedTours, TourPlan, stepped_tours
+from radixviz.ui.story import introduction
 from tests.model.random_models import SIZES
 from tests.ui.conftest import APP
 from tests.ui.shown import awaited, given, place, steps_text
@@ -229,6 +233,22 @@ def test_the_page_runs_the_stages_one_by_one(page: AppTest, scenario: Scenario, 
     ((name, reply),) = stepped_tours().find(plan_of(scenario, random_folder)).told.said
     told = say("en", "steps.loaded", model="random", done=2, all=10)
     assert steps_text(page).split() == f"{told} {name} {reply}".split()
+
+
+def test_a_stage_that_ends_while_the_page_is_made_is_shown(
+    page: AppTest, scenario: Scenario, random_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page sees that the run has gone on since it took the frames, and is made once more."""
+    page.run()
+    tour = stepped_tours().find(plan_of(scenario, random_folder))
+
+    def introduce(*given: Any) -> PlayerIntro:
+        wait_until(lambda: not tour.is_working)
+        return introduction(*given)
+
+    monkeypatch.setattr(tour_page, "introduction", introduce)
+    page.button(key=NEXT).click().run()
+    assert (shown_stages(page), keys(page)) == (1, [NEXT, ALL, CANCEL])
 
 
 def test_a_stage_that_was_asked_for_is_shown_once_it_is_there(page: AppTest) -> None:

@@ -3,9 +3,11 @@ from __future__ import annotations
 import json
 import re
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from radixviz.errors import ModelRefused
 from radixviz.render.explain import explain
 from radixviz.render.layout import find_engine
-from radixviz.render.player_data import player_data
+from radixviz.render.player_data import PlayerIntro, player_data
 from radixviz.render.words import say, words
 from radixviz.scenario.player import OnTimeline
 from radixviz.scenario.schema import Scenario
@@ -223,6 +225,35 @@ def test_the_first_stages_are_shown_while_the_others_run(
     go_on.set()
     run_until(app, lambda app: not app.get("progress"))
     assert (len(given(app)["frames"]), place(app)) == (len(timeline.frames), (address["stage"], int(address["frame"])))
+
+
+@pytest.mark.usefixtures("no_jobs")
+@pytest.mark.parametrize("fault", [None, ModelRefused("tiny", "pickle", "")])
+def test_a_run_that_ends_while_the_page_is_made_is_shown(
+    monkeypatch: pytest.MonkeyPatch, timeline: Timeline, fault: ModelRefused | None
+) -> None:
+    """Whether it came to its end or to a fault: the page sees that it has changed, and is made once more."""
+    go_on = threading.Event()
+
+    def make(*_: object) -> Timeline:
+        go_on.wait(60)
+        if fault is not None:
+            raise fault
+        return timeline
+
+    def introduce(*given: Any) -> PlayerIntro:
+        job = jobs.timeline_job("nine-stages", "tiny", 1, 300, given[0])
+        go_on.set()
+        while job.running:
+            job.start()
+            time.sleep(0.01)
+        return introduction(*given)
+
+    monkeypatch.setattr(jobs, "make_timeline", make)
+    monkeypatch.setattr(tour, "introduction", introduce)
+    app = AppTest.from_file(str(APP), default_timeout=60)
+    app.run()
+    assert (len(given(app)["frames"]), len(app.error)) == ((len(timeline.frames), 0) if fault is None else (0, 1))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

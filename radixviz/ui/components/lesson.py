@@ -17,19 +17,26 @@ from radixviz.ui.state import asked_lesson
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
+    from streamlit.delta_generator import DeltaGenerator
 
 Part = Literal["walker", "presenter"]
 
 
-def show_walker(scenario: str, lang: str, text: PlayerText | None = None) -> None:
-    """Show the walker of the lesson that the address names, or why there is none; `text` is the player's, if any."""
+def show_walker(
+    scenario: str, lang: str, text: PlayerText | None = None, *, faults: DeltaGenerator | None = None
+) -> None:
+    """Show the walker of the lesson that the address names; `text` is the player's, if any.
+
+    Why there is none is said in `faults`, or else here.
+    """
     asked = asked_lesson()
     if asked.name is None:
         return
     try:
         show_lesson("walker", lesson_data(lesson_named(asked.name), lang, scenario, text))
     except RadixVizError as error:
-        show_error(error, lang)
+        with faults or st.container():
+            show_error(error, lang)
 
 
 def show_lesson(part: Part, data: Mapping[str, Any]) -> None:

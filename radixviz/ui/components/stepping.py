@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from radixviz.ui.components.plain_text import as_text
 from radixviz.ui.components.start_up import show_error
 from radixviz.ui.kept_run import KeptRun
 from radixviz.ui.state import View
-from radixviz.ui.stepped_tour import SteppedTour, Told
+from radixviz.ui.stepped_tour import SteppedTour, Told, TourState
 from radixviz.ui.timeline_job import PLAYING, spare_collector
 
 NEXT, ALL, CANCEL = "radixviz.steps.next", "radixviz.steps.all", "radixviz.steps.cancel"
@@ -30,13 +29,19 @@ _MOST_SAID = 3_000
 _STYLE = Path(__file__).with_suffix(".css")
 
 
-def show_steps(tour: SteppedTour, kept: KeptRun | None, view: View) -> None:
-    """Show how the run is advanced, or what it is doing; `kept` is the earlier run that the player shows, if any."""
+def show_steps(tour: SteppedTour, state: TourState, kept: KeptRun | None, view: View) -> None:
+    """Show how the run is advanced, or what it is doing.
+
+    `state` is the tour's before the page looked at its frames, `kept` the earlier run that the player shows, if any.
+    """
     st.html(f"<style>{_STYLE.read_text(encoding='utf-8')}</style>")
     if tour.error is not None:
         show_error(tour.error, view.lang)
-    state = _RowState.of(tour)
-    st.fragment(_show_row, run_every=_SECONDS if state.is_working else None)(tour, kept, view, state)
+    if state.is_working:
+        st.fragment(_show_row, run_every=_SECONDS)(tour, kept, view, state)
+    else:
+        with st.container():  # as a fragment is in one: a row elsewhere would stand beside the old one for a moment
+            _show_row(tour, kept, view, state)
 
 
 def show_chat(tour: SteppedTour, lang: str) -> None:
@@ -48,25 +53,9 @@ def show_chat(tour: SteppedTour, lang: str) -> None:
         st.caption(as_text(say(lang, "chat.plain", detail=visible(refusal))))
 
 
-@dataclass(frozen=True, slots=True)
-class _RowState:
-    """What the whole page depends on: when it is another, the page runs again and not only the row."""
-
-    is_working: bool
-    is_loaded: bool
-    stages: int
-
-    @classmethod
-    def of(cls, tour: SteppedTour) -> _RowState:
-        return cls(tour.is_working, tour.is_loaded, tour.told.stages)
-
-
-def _show_row(tour: SteppedTour, kept: KeptRun | None, view: View, state: _RowState) -> None:
-    """Show the row, in one container whether it waits or works: another would stand beside the old one for a moment.
-
-    This alone runs again while a stage runs, and when one of its buttons is pressed.
-    """
-    if _RowState.of(tour) != state:
+def _show_row(tour: SteppedTour, kept: KeptRun | None, view: View, state: TourState) -> None:
+    """Show the row: it alone runs again while a stage runs, and the whole page when there is more to show."""
+    if tour.state != state:
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", key=ROW):
         if state.is_working:

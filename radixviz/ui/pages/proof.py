@@ -41,14 +41,15 @@ def show_proof() -> None:
         model = offered.sources[shown]
         dtype = st.selectbox(say(lang, "proof.dtype"), DTYPES, key=DTYPE, width=200)
         job = proof_job(model, dtype)
-        st.button(say(lang, "proof.measure"), key=MEASURE, type="primary", on_click=job.start, disabled=job.running)
+        running = job.running  # before its result is looked at: what comes between is then seen as a change
+        st.button(say(lang, "proof.measure"), key=MEASURE, type="primary", on_click=job.start, disabled=running)
     with result:
         kept = job.kept or read_proof(model, dtype)
         if kept is not None:
             show_proof_result(kept, lang)
         else:
             st.caption(say(lang, "proof.none"))
-        if job.running:
+        if running:
             show_proof_progress(job, lang)
         if job.error is not None:
             show_error(job.error, lang)

@@ -69,19 +69,23 @@ def show_tour() -> None:
     said = (Notice("files.shown", {"name": opened.name}),) if not live else (unknown, *wrong) if unknown else wrong
     kept = run.kept() if live else None
     there = _there(run, kept, intro, engine) if live else _There(timeline, None, None, None, engine)
-    beside, player, below, files = st.container(key=BESIDE), st.container(), st.container(), st.container()
+    below_key = "radixviz-present" if state.view.present else "radixviz-near"  # page_style.css places the progress
+    beside, player, below, files = st.container(key=BESIDE), st.container(), st.container(key=below_key), st.container()
     if live:  # before the player, which is large: so the reader soon sees that something is being done
-        with beside:
+        with beside:  # what went wrong too: in view, above the player
             _show_steps(run, kept, state.view)
+            if run.error is not None:
+                show_failure(run.error, state.lang)
         with below:
             _show_work(run, kept, state.lang, is_begun=there.kept is not None or there.beginning is not None)
     if run.job is not None:
         run.job.start()
     with player:
         text, state = _show_there(there, scenario, state, said)
-    with files:
+    with beside:
         show_refused_model(offered, state.lang)
-        show_walker(scenario.id, state.lang, text)
+    with files:
+        show_walker(scenario.id, state.lang, text, faults=beside)
         if not state.view.present:
             with st.container(horizontal=True, vertical_alignment="center"):
                 show_files(ShownRun(timeline, intro, _frame(timeline, state.position), engine, state.view), opened)
@@ -162,17 +166,15 @@ def _show_beginning(text: PlayerText, state: AppState, said: tuple[Notice, ...],
 
 def _show_steps(run: PlayedRun, kept: KeptRun | None, view: View) -> None:
     """Offer beside the player to run the stages of another model; a run of it that is shown may be an earlier one."""
-    if run.tour is not None:
-        show_steps(run.tour, kept if run.job is None else None, view)
+    if run.tour is not None and run.state is not None:
+        show_steps(run.tour, run.state, kept if run.job is None else None, view)
 
 
 def _show_work(run: PlayedRun, kept: KeptRun | None, lang: str, *, is_begun: bool) -> None:
-    """Say below the player how far the model is, and which run is shown until then; or why there is none."""
+    """Say below the player how far the model is, and which run is shown until then."""
     if run.tour is not None:
         show_chat(run.tour, lang)
-    if run.job is not None and run.job.error is not None:
-        show_failure(run.job.error, lang)
-    elif run.job is not None and run.job.timeline is None:
+    if run.job is not None and run.error is None and run.whole is None:
         show_progress(run.job, lang, kept.day if kept else None, is_begun=is_begun)
 
 
