@@ -35,6 +35,7 @@ SHOWN = """() => {
     pages: player.querySelectorAll("[data-page]").length,
     tokens: player.querySelectorAll("[data-token]").length,
     strips: [...player.querySelectorAll(".rv-strips")].map(box),
+    hidden: (side => side.scrollHeight - side.clientHeight)(player.querySelector(".rv-side")),
   };
 }"""
 BADGES = {
@@ -172,9 +173,10 @@ def test_the_player_follows_the_theme(browser: Browser, app_url: str, scheme: st
 
 
 def _check_view(now: dict[str, Any]) -> None:
-    """Assert that sentence, tree, pages and tokens are in view, whole, and that no text is too small."""
+    """Assert that sentence, tree, pages, numbers and tokens are in view, whole, and that no text is too small."""
     boxes = [now["sayBox"], *(node["box"] for node in now["nodes"]), *now["others"], *now["strips"]]
     assert all(left >= 0 and top >= 0 and right <= 1280 and bottom <= 800 for left, top, right, bottom in boxes)
+    assert now["hidden"] <= 0
     assert now["say"]
     assert now["why"]
     assert now["pages"] == 300

@@ -146,7 +146,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "pool.cached": "cached {n}",
         "pool.just_freed": "just freed {n}",
         "pool.free": "free {n}",
-        "pool.tokens_per_page": "1 page = {n} {n:token|tokens} here · a to l are no tokens but the paper's letters for nodes; in a later stage a node may have another one",
+        "pool.tokens_per_page": "1 page = {n} {n:token|tokens} here · a to l: the paper's nodes, not tokens",
         "page.label": "page {page}: {state}",
         "page.label.held": "page {page}: {state}, {holder}",
         "page.free": "free",

@@ -146,7 +146,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "pool.cached": "已缓存 {n}",
         "pool.just_freed": "刚释放 {n}",
         "pool.free": "空闲 {n}",
-        "pool.tokens_per_page": "这里 1 页 = {n} 个 token · a 到 l 不是 token，是论文图中节点的字母，同一节点到后面的步骤可能换字母",
+        "pool.tokens_per_page": "这里 1 页 = {n} 个 token · a 到 l 是论文图中的节点，不是 token",
         "page.label": "第 {page} 页：{state}",
         "page.label.held": "第 {page} 页：{state}，{holder}",
         "page.free": "空闲",
