@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import torch
-from transformers import LlamaConfig, LlamaForCausalLM
 
-from radixviz.model.folder import TINY, locate
-from radixviz.model.tokenizer import TextTokenizer
 from radixviz.ui.offered_models import MODEL_VARIABLE
 from tests.browser.axe import serious_faults
 from tests.browser.test_tour import READY_MILLISECONDS, opened, shown
 from tests.conftest import running_app
-from tests.model.random_models import SIZES
+from tests.model.random_models import save_random_reader
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -53,13 +48,7 @@ STILL_THERE = f"() => watched === {MOUNT} && watched.isConnected"
 @pytest.fixture(scope="module")
 def stepped_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Start the app with a random model that reads with the tiny model's tokenizer."""
-    folder = tmp_path_factory.mktemp("models") / "random"
-    torch.manual_seed(0)
-    vocabulary = TextTokenizer.from_folder(locate(TINY)).vocabulary_size
-    LlamaForCausalLM(
-        LlamaConfig(**{**SIZES, "vocab_size": vocabulary, "max_position_embeddings": 1024})
-    ).save_pretrained(folder)
-    shutil.copy(locate(TINY).path / "tokenizer.json", folder)
+    folder = save_random_reader(tmp_path_factory.mktemp("models") / "random")
     with running_app(tmp_path_factory.mktemp("stepped"), {MODEL_VARIABLE: str(folder)}) as address:
         yield f"{address}/?ask=0&pool="
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -42,8 +44,10 @@ from transformers import (
 )
 
 from radixviz.model.causal_lm import CausalLM
+from radixviz.model.folder import TINY, locate
 from radixviz.model.kv_shape import KVShape
 from radixviz.model.kv_tensors import KVTensors
+from radixviz.model.tokenizer import TextTokenizer
 
 VOCABULARY = 256
 WINDOW = 12
@@ -217,3 +221,13 @@ def generate(model: CausalLM, prompt: Sequence[int], count: int, *, endless: boo
         **options,
     )
     return tuple(map(int, whole[0, len(prompt) :]))
+
+
+def save_random_reader(folder: Path) -> Path:
+    """Write a random model that reads with the tiny model's tokenizer, as a folder that an app can be given."""
+    vocabulary = TextTokenizer.from_folder(locate(TINY)).vocabulary_size
+    torch.manual_seed(0)
+    config = LlamaConfig(**{**SIZES, "vocab_size": vocabulary, "max_position_embeddings": 1024})
+    LlamaForCausalLM(config).save_pretrained(folder)
+    shutil.copy(locate(TINY).path / "tokenizer.json", folder)
+    return folder

@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 from streamlit.testing.v1 import AppTest
-from transformers import LlamaConfig, LlamaForCausalLM
 
 from radixviz.errors import ModelRefused
 from radixviz.model.folder import TINY, locate
@@ -32,8 +30,9 @@ from radixviz.ui.offered_models import MODEL_VARIABLE
 from radixviz.ui.pages import tour as tour_page
 from radixviz.ui.stepped_tour import SteppedTour, SteppedTours, TourPlan, stepped_tours
 from radixviz.ui.story import introduction
-from tests.model.random_models import SIZES
+from tests.model.random_models import save_random_reader
 from tests.ui.conftest import APP
+from tests.ui.run_until import PATIENCE_SECONDS, run_until
 from tests.ui.shown import awaited, given, place, steps_text
 
 REWRITING = (
@@ -46,13 +45,7 @@ REFUSING = "{{ raise_exception('no *system*') }}"
 @pytest.fixture(scope="module")
 def random_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a random model that reads with the tiny model's tokenizer."""
-    folder = tmp_path_factory.mktemp("models") / "random"
-    vocabulary = TextTokenizer.from_folder(locate(TINY)).vocabulary_size
-    torch.manual_seed(0)
-    config = LlamaConfig(**{**SIZES, "vocab_size": vocabulary, "max_position_embeddings": 1024})
-    LlamaForCausalLM(config).save_pretrained(folder)
-    shutil.copy(locate(TINY).path / "tokenizer.json", folder)
-    return folder
+    return save_random_reader(tmp_path_factory.mktemp("models") / "random")
 
 
 @pytest.fixture
@@ -70,7 +63,7 @@ def plan_of(scenario: Scenario, source: Path | str) -> TourPlan:
 
 def wait_until(done: Callable[[], object]) -> None:
     """Wait until this is so, at most a minute."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while not done() and time.monotonic() < deadline:
         time.sleep(0.01)
     assert done()
@@ -173,15 +166,6 @@ def page(random_folder: Path, monkeypatch: pytest.MonkeyPatch, timeline: object)
     jobs.timeline_job.clear()
 
 
-def run_until(app: AppTest, done: Callable[[], object]) -> None:
-    """Run the page until this is so, at most a minute."""
-    deadline = time.monotonic() + 60
-    while not done() and time.monotonic() < deadline:
-        app.run()
-        time.sleep(0.05)
-    assert done()
-
-
 def keys(app: AppTest) -> list[str | None]:
     """Return the buttons of the stepped run that are on the page."""
     return [button.key for button in app.button if button.key in (NEXT, ALL, CANCEL)]
@@ -196,13 +180,13 @@ def run_stage(app: AppTest, key: str = NEXT) -> None:
     """Press a button, and run the page until the stage is there and the next one can be asked for."""
     stages = shown_stages(app) if CANCEL in keys(app) else 0
     app.button(key=key).click().run()
-    run_until(app, lambda: NEXT in keys(app) and shown_stages(app) == stages + 1)
+    run_until(app, lambda _: NEXT in keys(app) and shown_stages(app) == stages + 1)
 
 
 def cancel(app: AppTest) -> None:
     """Call the run off, and run the page until its memory is free."""
     app.button(key=CANCEL).click().run()
-    run_until(app, lambda: NEXT in keys(app) and CANCEL not in keys(app))
+    run_until(app, lambda _: NEXT in keys(app) and CANCEL not in keys(app))
 
 
 def next_start() -> AppTest:
@@ -257,7 +241,7 @@ def test_a_stage_that_was_asked_for_is_shown_once_it_is_there(page: AppTest) -> 
     assert awaited(page) is None
     page.button(key=NEXT).click().run()
     assert (awaited(page) or {})["turn"] == 1
-    run_until(page, lambda: NEXT in keys(page))
+    run_until(page, lambda _: NEXT in keys(page))
     assert awaited(page) == {"stage": 1, "turn": 1, "is_there": True}
     run_stage(page)
     assert awaited(page) == {"stage": 2, "turn": 2, "is_there": True}
@@ -271,7 +255,7 @@ def test_of_all_stages_the_first_is_shown(page: AppTest) -> None:
     """The reader reads on from there while the others come."""
     page.run()
     page.button(key=ALL).click().run()
-    run_until(page, lambda: keys(page) == [])
+    run_until(page, lambda _: keys(page) == [])
     assert awaited(page) == {"stage": 1, "turn": 1, "is_there": True}
 
 
@@ -301,7 +285,7 @@ def test_the_stages_that_have_run_are_shown_at_the_next_start(page: AppTest, cac
     assert "starts from stage 1" in steps_text(again)
     assert again.button(key=NEXT).label == say("en", "steps.again")
     again.button(key=NEXT).click().run()
-    run_until(again, lambda: CANCEL in keys(again) and NEXT in keys(again))
+    run_until(again, lambda _: CANCEL in keys(again) and NEXT in keys(again))
     assert (shown_stages(again), awaited(again)) == (1, {"stage": 1, "turn": 1, "is_there": True})
     assert given(again)["frames"] == known["frames"][:1]
 
@@ -356,11 +340,11 @@ def test_the_page_shows_the_whole_tour_when_all_has_run(page: AppTest) -> None:
     """And the selector leads back to the tiny model, which has its own tour."""
     page.run()
     page.button(key=ALL).click().run()
-    run_until(page, lambda: keys(page) == [])
+    run_until(page, lambda _: keys(page) == [])
     assert all(stage["frames"] for stage in given(page)["stages"])
     page.radio[0].set_value("tiny").run()
     assert page.query_params["model"] in ("tiny", ["tiny"])
-    run_until(page, lambda: not keys(page) and given(page)["frames"])
+    run_until(page, lambda _: not keys(page) and given(page)["frames"])
     assert page.radio[0].value == "tiny"
 
 
@@ -374,7 +358,7 @@ def test_a_model_that_cannot_be_used_leaves_the_tiny_one(page: AppTest, monkeypa
     monkeypatch.setattr(stepped, "load", load)
     page.run()
     page.button(key=NEXT).click().run()
-    run_until(page, lambda: page.error and given(page)["frames"])
+    run_until(page, lambda _: page.error and given(page)["frames"])
     assert not page.exception
     assert explain(refused, "en").split(":")[0] in page.error[0].value
     assert keys(page) == [NEXT, ALL]
@@ -392,7 +376,7 @@ def test_a_folder_that_turns_out_bad_is_told_when_it_runs(
     page.run()
     assert [error.value for error in page.error] == []
     page.button(key=NEXT).click().run()
-    run_until(page, lambda: page.error and given(page)["frames"])
+    run_until(page, lambda _: page.error and given(page)["frames"])
     assert not page.exception
     (error,) = page.error
     told = explain(ModelRefused(str(folder), "bad_weights", "DETAIL"), lang).partition("DETAIL")[0]
@@ -421,8 +405,8 @@ def test_the_page_says_that_a_chat_template_is_not_used(
     page.query_params["lang"] = lang
     page.run()
     page.button(key=NEXT).click().run()
-    run_until(page, lambda: keys(page) == [NEXT, ALL, CANCEL])
+    run_until(page, lambda _: keys(page) == [NEXT, ALL, CANCEL])
     page.button(key=NEXT).click().run()
-    run_until(page, lambda: len(given(page)["frames"]) > 1 and NEXT in keys(page))
+    run_until(page, lambda _: len(given(page)["frames"]) > 1 and NEXT in keys(page))
     assert as_text(say(lang, "chat.plain", detail="no *system*")) in [caption.value for caption in page.caption]
     assert given(page)["intro"]["prompts"][0]["tokens"][0] == "You"
